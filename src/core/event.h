@@ -1,0 +1,29 @@
+/* event.h: one word that can be waited for. Events, and the end of jobs.
+ *
+ * state: 0 not set, 1 set, else the list of waiters.
+ *
+ * | field  | writer      | reader | invariant                                                  |
+ * | state  | lock holder | anyone | once 1, always 1; nobody touches the word after storing 1,  |
+ * |        |             |        | so its owner may free it as soon as it reads 1              |
+ * | waiter | its owner, until in the list; then the setter, until it is woken                  |
+ *
+ * The lock is one of a fixed table, by address: the word itself may be gone when it is released.
+ * [E1] state = 1 is stored with release; whoever reads 1 (acquire) sees what the setter wrote.
+ * [E2] gate: released by the setter, acquired by the sleeping thread.
+ */
+#ifndef FILCH_EVENT_H
+#define FILCH_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sets it and wakes everyone. The last access to *state is the store that makes it set. */
+void event_set(uintptr_t *state);
+bool event_is_set(const uintptr_t *state);
+
+/* 0 or -ETIMEDOUT. A fiber is suspended (its pending jobs stay visible), a thread sleeps. */
+int event_wait(uintptr_t *state, int64_t deadline);
+
+void event_reset_locks(void); /* in the child of fork() */
+
+#endif

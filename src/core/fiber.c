@@ -1,0 +1,200 @@
+#include "core/fiber.h"
+#include "core/report.h"
+
+enum {
+    LARGE = 1 << 20,          /* stacks from here on are laid out to share page tables */
+    TABLE = 2 << 20,          /* what one page-table page covers                      */
+    KEEP_WARM = 256,          /* free fibers whose pages are kept                     */
+    SLAB_REGIONS = 64,
+    HEADER = 512,
+};
+#define SLAB_BYTES ((size_t)1 << 30)
+
+_Static_assert(sizeof(struct fiber) <= HEADER, "the fiber must fit below its slots");
+
+struct fiber_slab {
+    struct fiber_slab *next;
+    char *memory;             /* what was reserved */
+    size_t size;
+    char *first;              /* first region      */
+    size_t used, regions;
+};
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced)
+{
+    size_t page = os_page_size();
+    *s = (struct fiber_store){.fenced = fenced};
+    s->stack_size = round_up(stack_size, page);
+    s->slots_size = s->stack_size < LARGE / 16 ? LARGE / 16 : s->stack_size;
+    if (fenced && s->slots_size > 4 * LARGE)
+        s->slots_size = 4 * LARGE; /* every slot of it has to be written once */
+    size_t region = page + s->stack_size + round_up(HEADER, page) + s->slots_size + page;
+    s->region_size = s->stack_size >= LARGE ? round_up(region, TABLE) : region;
+}
+
+void fiber_store_destroy(struct fiber_store *s)
+{
+    struct fiber_slab *slab = s->slabs;
+    while (slab) {
+        struct fiber_slab *next = slab->next;
+        for (size_t i = 0; i < slab->used; i++) {
+            char *region = slab->first + i * s->region_size;
+            struct fiber *f = (struct fiber *)(region + os_page_size() + s->stack_size);
+            os_context_drop(&f->context);
+        }
+        os_pages_release(slab->memory, slab->size);
+        os_free(slab);
+        slab = next;
+    }
+    s->slabs = 0;
+    s->free = 0;
+}
+
+/* Lock held. The slab list only grows at its head, so that the overflow reporter may walk it. */
+static struct fiber_slab *slab_make(struct fiber_store *s)
+{
+    struct fiber_slab *slab = os_alloc(sizeof *slab);
+    if (!slab)
+        return 0;
+    size_t regions = SLAB_BYTES / s->region_size;
+    slab->regions = regions < 1 ? 1 : regions > SLAB_REGIONS ? SLAB_REGIONS : regions;
+    /* Half a table off, so that neither a stack's top nor a region's ends lie on a border of
+     * page tables: each then shares one with its neighbour. */
+    size_t offset = s->stack_size >= LARGE ? TABLE / 2 : 0;
+    slab->size = slab->regions * s->region_size + offset;
+    void *memory;
+    if (os_pages_reserve(&memory, slab->size, offset ? TABLE : os_page_size()) != 0) {
+        os_free(slab);
+        return 0;
+    }
+    slab->memory = memory;
+    slab->first = slab->memory + offset;
+    slab->next = s->slabs;
+    filch_store_release(&s->slabs, slab); /* order: filled in before the reporter sees it */
+    return slab;
+}
+
+static void fill_fenced(struct fiber *f)
+{
+    for (filch_slot *p = f->slots.first; p < f->slots.end; p++)
+        filch_store_relaxed(&p->claim, CLAIM_FENCED); /* order: not shared yet */
+}
+
+/* Lock held. */
+static struct fiber *region_make(struct fiber_store *s)
+{
+    struct fiber_slab *slab = s->slabs;
+    if (!slab || slab->used == slab->regions)
+        slab = slab_make(s);
+    if (!slab)
+        return 0;
+    size_t page = os_page_size();
+    char *region = slab->first + slab->used * s->region_size;
+    char *top = region + page + s->stack_size;
+    if ((os_pages_guard(region, page) != 0 ||
+         os_pages_guard(region + s->region_size - page, page) != 0) && !s->warned) {
+        s->warned = 1;
+        report_warning("filch: no guard pages for more stacks (raise vm.max_map_count); "
+                       "overflow of these is not detected");
+    }
+    struct fiber *f = (struct fiber *)top;
+    f->region = region;
+    f->region_size = s->region_size;
+    slots_init(&f->slots, (filch_slot *)(top + HEADER),
+               (filch_slot *)(region + s->region_size - page), s->fenced);
+    if (s->fenced)
+        fill_fenced(f);
+    slab->used++;
+    s->live++;
+    return f;
+}
+
+struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
+{
+    lock_acquire(&s->lock);
+    struct fiber *f = s->free;
+    if (f) {
+        s->free = f->next;
+        s->free_count--;
+    } else {
+        f = region_make(s);
+    }
+    lock_release(&s->lock);
+    if (f) {
+        f->pool = pool;
+        f->next = 0;
+        f->pins = 0;
+    }
+    return f;
+}
+
+/* Back to what a fresh one holds, but for the page with the fiber itself. */
+static void fiber_cool(struct fiber_store *s, struct fiber *f)
+{
+    size_t page = os_page_size();
+    os_pages_discard((char *)f->region + page, s->stack_size);
+    if (!s->fenced) {
+        char *slots = (char *)f + page;
+        os_pages_discard(slots, (size_t)((char *)f->slots.end - slots));
+    }
+}
+
+void fiber_give(struct fiber_store *s, struct fiber *f)
+{
+    if (filch_load_relaxed(&s->free_count) > KEEP_WARM) /* order: a hint */
+        fiber_cool(s, f);
+    lock_acquire(&s->lock);
+    f->next = s->free;
+    s->free = f;
+    filch_store_relaxed(&s->free_count, s->free_count + 1); /* order: the lock; read as a hint */
+    lock_release(&s->lock);
+}
+
+void fiber_store_reset(struct fiber_store *s)
+{
+    size_t page = os_page_size();
+    s->lock = 0;
+    s->free = 0;
+    s->free_count = 0;
+    for (struct fiber_slab *slab = s->slabs; slab; slab = slab->next) {
+        for (size_t i = 0; i < slab->used; i++) {
+            char *region = slab->first + i * s->region_size;
+            struct fiber *f = (struct fiber *)(region + page + s->stack_size);
+            for (filch_slot *p = f->slots.first; slots_used(&f->slots, p); p++) {
+                filch_store_relaxed(&p->fn, (slot_fn)0);            /* order: one thread */
+                filch_store_relaxed(&p->claim, s->fenced);          /* order: one thread */
+                filch_store_relaxed(&p->state, STATE_NONE);         /* order: one thread */
+            }
+            f->slots.lock = 0;
+            f->slots.top = f->slots.hint = f->slots.first;
+            slots_set_reach(&f->slots, f->slots.first);
+            f->lineage = 0;
+            f->exposed = 0;
+            f->next = s->free;
+            s->free = f;
+            s->free_count++;
+        }
+    }
+}
+
+struct fiber *fiber_at_guard(struct fiber_store *s, const void *address, bool *in_slots)
+{
+    size_t page = os_page_size();
+    const char *a = address;
+    /* order: acquires what slab_make released; a slab is never removed while the pool lives */
+    for (struct fiber_slab *slab = filch_load_acquire(&s->slabs); slab; slab = slab->next) {
+        const char *end = slab->first + slab->regions * s->region_size;
+        if (a < slab->first || a >= end)
+            continue;
+        char *region = slab->first + (size_t)(a - slab->first) / s->region_size * s->region_size;
+        struct fiber *f = (struct fiber *)(region + page + s->stack_size);
+        *in_slots = a >= region + s->region_size - page;
+        return *in_slots || a < region + page ? f : 0;
+    }
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* fiber.h: a stack, its job slots, and what is known about the flow that runs on them.
+ *
+ * One region of address space each, reserved, touched lazily:
+ *
+ *     guard | stack, grows down ......... <- top of stack | fiber, slots ............. | guard
+ *
+ * so that a fiber which forks little touches two neighbouring pages. Regions come in slabs, are
+ * reused hot (per-worker cache, then the pool's list) and are unmapped only with the pool: a
+ * thief may look at any fiber of its pool at any time.
+ *
+ * | field    | writer                   | reader                                             |
+ * | slots    | see slots.h              |                                                    |
+ * | lineage  | the fiber itself         | thieves, after they claimed one of its jobs        |
+ * | root     | the fiber itself         | thieves that may help one root only (a hint)       |
+ * | gate     | finisher 1, sleeper 0    | sleeper                                            |
+ * | the rest | whoever runs it, handed over with it                                          |
+ */
+#ifndef FILCH_FIBER_H
+#define FILCH_FIBER_H
+
+#include "core/slots.h"
+#include "os/context.h"
+
+struct worker;
+struct filch_pool;
+
+/* Where a tree of forks begins: a call from outside or a submitted job. On the stack of the fiber
+ * that runs it. */
+struct root {
+    struct lineage here;           /* {null, null} */
+    const char *name;              /* or null */
+};
+
+struct fiber {
+    struct slots slots;
+    const struct lineage *lineage; /* of the job that runs, null when none does             */
+    const struct root *root;       /* that the job belongs to                               */
+    uint32_t gate;
+    uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
+    os_context context;
+    struct filch_pool *pool;
+    struct fiber *next;            /* in a free list                                        */
+    uintptr_t link;                /* in a queue                                            */
+    struct fiber *exposed_prev, *exposed_next;
+    void *region;
+    size_t region_size;
+    int errno_value;
+    uint32_t exposed;
+};
+
+/* A pool's store of fibers. */
+struct fiber_store {
+    uint32_t lock;
+    uint32_t fenced;
+    struct fiber *free;
+    size_t free_count;
+    size_t live;                   /* regions made */
+    size_t stack_size, slots_size, region_size;
+    struct fiber_slab *slabs;
+    uint32_t warned;
+};
+
+void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced);
+void fiber_store_destroy(struct fiber_store *s);
+/* In the child of fork(): every fiber is free again. */
+void fiber_store_reset(struct fiber_store *s);
+
+/* A fiber to run on, or null if there is no memory. */
+struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool);
+void fiber_give(struct fiber_store *s, struct fiber *f);
+
+/* Which fiber's guard does this address hit? For the overflow reporter: async-signal-safe. */
+struct fiber *fiber_at_guard(struct fiber_store *s, const void *address, bool *in_slots);
+
+#endif

@@ -1,0 +1,278 @@
+/* find.c: own queue, inbox, injector, victims.
+ *
+ * The worker's `fiber` pointer is a hint that thieves follow: it may point to a fiber that has
+ * left meanwhile, runs elsewhere or rests. That does no harm: fibers stay mapped while the pool
+ * lives, and a job found in any of them may be taken. [F1]: released by the switch, acquired
+ * here, so that a fresh fiber's fields are seen.
+ */
+#include "core/find.h"
+#include "core/queue.h"
+
+#define BATCH 64
+
+static struct found found_item(work_item it)
+{
+    return (struct found){.what = FOUND_ITEM, .it = it};
+}
+
+/* Takes a share of a list; all but the first go to the worker's own queue. */
+static size_t draw(struct worker *w, struct inject *q, size_t most, work_item *first)
+{
+    work_item batch[BATCH];
+    size_t n = inject_take(q, batch, most < BATCH ? most : BATCH);
+    if (n == 0)
+        return 0;
+    *first = batch[0];
+    queue_push_many(w, batch + 1, n - 1);
+    return n;
+}
+
+static struct found from_injector(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    size_t count = inject_count(&pool->injector);
+    if (count == 0)
+        return (struct found){0};
+    work_item first;
+    size_t n = draw(w, &pool->injector, count / (unsigned)pool->count + 1, &first);
+    EV_N(w, INJECTED, n);
+    return n ? found_item(first) : (struct found){0};
+}
+
+static struct found from_inbox(struct worker *w, struct worker *owner)
+{
+    work_item first;
+    size_t n = draw(w, &owner->inbox, BATCH, &first);
+    EV_N(w, INBOX, n);
+    return n ? found_item(first) : (struct found){0};
+}
+
+struct found find_local(struct worker *w)
+{
+    work_item it;
+    struct found f = {0};
+    if (++w->tick % WORKER_FAIR == 0)
+        f = from_injector(w);
+    if (f.what == FOUND_NOTHING && queue_pop(w, &it))
+        return found_item(it);
+    if (f.what == FOUND_NOTHING)
+        f = from_inbox(w, w);
+    if (f.what == FOUND_NOTHING)
+        f = from_injector(w);
+    return f;
+}
+
+/* ---- victims ------------------------------------------------------------------------------ */
+
+static struct found from_fiber(struct worker *w, struct fiber *f, const filch_slot *under)
+{
+    struct found found = {0};
+    switch (slots_steal(&f->slots, &f->lineage, under, &found.loot)) {
+    case SLOTS_TAKEN:
+        EV(w, STEAL_JOB);
+        found.what = FOUND_LOOT;
+        found.root = filch_load_relaxed(&f->root); /* order: [S1] set before the fork */
+        break;
+    case SLOTS_CONTENDED:
+        EV(w, STEAL_SKIP);
+        break;
+    case SLOTS_LOST:
+        EV(w, STEAL_LOST);
+        break;
+    case SLOTS_EMPTY:
+        break;
+    }
+    return found;
+}
+
+static bool inbox_open(struct worker *w, struct worker *victim)
+{
+    return w->pool->config.queue != FILCH_QUEUE_PRIVATE && inject_count(&victim->inbox) > 0;
+}
+
+static struct found from_victim(struct worker *w, struct worker *victim)
+{
+    struct found found = {0};
+    EV(w, STEAL_TRY);
+    struct fiber *f = filch_load_acquire(&victim->fiber); /* order: [F1] */
+    if (f)
+        found = from_fiber(w, f, 0);
+    if (found.what != FOUND_NOTHING)
+        return found;
+    work_item it;
+    switch (queue_steal(w, victim, &it)) {
+    case QUEUE_TAKEN:
+        return found_item(it);
+    case QUEUE_CONTENDED:
+        EV(w, STEAL_SKIP);
+        return found;
+    case QUEUE_EMPTY:
+        break;
+    }
+    if (inbox_open(w, victim))
+        found = from_inbox(w, victim);
+    if (found.what == FOUND_NOTHING)
+        EV(w, STEAL_EMPTY);
+    return found;
+}
+
+/* Lock held. */
+static void find_unexpose(filch_pool *pool, struct fiber *f)
+{
+    if (f->exposed_prev)
+        f->exposed_prev->exposed_next = f->exposed_next;
+    else
+        pool->exposed = f->exposed_next;
+    if (f->exposed_next)
+        f->exposed_next->exposed_prev = f->exposed_prev;
+    f->exposed = 0;
+    filch_store_relaxed(&pool->exposed_count, pool->exposed_count - 1); /* order: the lock; a hint */
+}
+
+void find_expose(struct fiber *f)
+{
+    filch_pool *pool = f->pool;
+    lock_acquire(&pool->exposed_lock);
+    f->exposed = 1;
+    f->exposed_prev = 0;
+    f->exposed_next = pool->exposed;
+    if (pool->exposed)
+        pool->exposed->exposed_prev = f;
+    pool->exposed = f;
+    filch_store_relaxed(&pool->exposed_count, pool->exposed_count + 1); /* order: [I1] then notify */
+    lock_release(&pool->exposed_lock);
+}
+
+void find_hide(struct fiber *f)
+{
+    lock_acquire(&f->pool->exposed_lock);
+    if (f->exposed)
+        find_unexpose(f->pool, f);
+    lock_release(&f->pool->exposed_lock);
+}
+
+/* Suspended fibers that left jobs behind: few, so a locked walk. One with nothing left is taken
+ * off the list, or sleepers would look again for ever. */
+static struct found from_exposed(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    struct found found = {0};
+    /* order: a hint; sleepers look after their fence [I1] */
+    if (filch_load_relaxed(&pool->exposed_count) == 0 || !lock_try(&pool->exposed_lock))
+        return found;
+    struct fiber *next;
+    for (struct fiber *f = pool->exposed; f && found.what == FOUND_NOTHING; f = next) {
+        next = f->exposed_next;
+        found = from_fiber(w, f, 0);
+        if (!slots_peek(&f->slots))
+            find_unexpose(pool, f);
+    }
+    lock_release(&pool->exposed_lock);
+    return found;
+}
+
+static unsigned load_of(struct worker *v)
+{
+    struct fiber *f = filch_load_acquire(&v->fiber); /* order: [F1] */
+    return (unsigned)queue_size(v) + (unsigned)inject_count(&v->inbox) +
+           (f && slots_peek(&f->slots) ? 1 : 0);
+}
+
+static struct worker *largest(struct worker *w)
+{
+    struct worker *best = 0;
+    unsigned most = 0;
+    for (int i = 0; i < w->pool->count; i++) {
+        struct worker *v = &w->pool->workers[i];
+        unsigned n = v == w ? 0 : load_of(v);
+        if (n > most) {
+            most = n;
+            best = v;
+        }
+    }
+    return best;
+}
+
+static struct found sweep(struct worker *w, unsigned start)
+{
+    filch_pool *pool = w->pool;
+    unsigned count = (unsigned)pool->count;
+    unsigned left = pool->config.steal_attempts;
+    for (unsigned i = 0; i < count && left > 0; i++) {
+        struct worker *victim = &pool->workers[(start + i) % count];
+        if (victim == w)
+            continue;
+        left--;
+        struct found found = from_victim(w, victim);
+        if (found.what != FOUND_NOTHING)
+            return found;
+    }
+    return (struct found){0};
+}
+
+static struct found by_policy(struct worker *w)
+{
+    unsigned count = (unsigned)w->pool->count;
+    switch (w->pool->config.victim) {
+    case FILCH_VICTIM_ONE: {
+        struct worker *v = &w->pool->workers[rng_below(&w->rng, count)];
+        return v == w ? (struct found){0} : from_victim(w, v);
+    }
+    case FILCH_VICTIM_LARGEST: {
+        struct worker *v = largest(w);
+        return v ? from_victim(w, v) : (struct found){0};
+    }
+    case FILCH_VICTIM_ORDER:
+        return sweep(w, 0);
+    case FILCH_VICTIM_RANDOM:
+        break;
+    }
+    return sweep(w, rng_below(&w->rng, count));
+}
+
+struct found find_steal(struct worker *w)
+{
+    struct found found = by_policy(w);
+    return found.what != FOUND_NOTHING ? found : from_exposed(w);
+}
+
+struct found find_work(struct worker *w)
+{
+    struct found found = find_local(w);
+    return found.what != FOUND_NOTHING ? found : find_steal(w);
+}
+
+struct found find_descendant(struct worker *w, const filch_slot *under, const struct root *root)
+{
+    struct found found = {0};
+    unsigned count = (unsigned)w->pool->count, start = rng_below(&w->rng, count);
+    for (unsigned i = 0; i < count && found.what == FOUND_NOTHING; i++) {
+        struct worker *v = &w->pool->workers[(start + i) % count];
+        struct fiber *f = filch_load_acquire(&v->fiber); /* order: [F1] */
+        /* order: a hint that spares a claim; the lineage decides */
+        if (f && f != w->fiber && filch_load_relaxed(&f->root) == root)
+            found = from_fiber(w, f, under);
+    }
+    return found;
+}
+
+/* ---- for sleepers ------------------------------------------------------------------------- */
+
+/* May `w` take what waits at `v`? With private queues only its own. */
+static bool reachable(struct worker *w, struct worker *v)
+{
+    return v == w || v->pool->config.queue != FILCH_QUEUE_PRIVATE;
+}
+
+bool find_anything(filch_pool *pool, struct worker *w)
+{
+    /* order: hints; idle.c looks after its fence [I1] */
+    if (inject_count(&pool->injector) > 0 || filch_load_relaxed(&pool->exposed_count) > 0)
+        return true;
+    for (int i = 0; i < pool->count; i++) {
+        struct worker *v = &pool->workers[i];
+        if (reachable(w, v) && load_of(v) > 0)
+            return true;
+    }
+    return false;
+}

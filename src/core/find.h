@@ -1,0 +1,31 @@
+/* find.h: where a worker's next piece of work comes from. */
+#ifndef FILCH_FIND_H
+#define FILCH_FIND_H
+
+#include "core/idle.h"
+
+struct found {
+    enum { FOUND_NOTHING, FOUND_ITEM, FOUND_LOOT } what;
+    work_item it;
+    struct loot loot;
+    const struct root *root; /* of the loot */
+};
+
+/* Everything there is, in order: own queue, inbox, injector, victims, suspended fibers' jobs.
+ * Does not wait. */
+struct found find_work(struct worker *w);
+/* Own queue, inbox and injector only. */
+struct found find_local(struct worker *w);
+/* One round over the victims. */
+struct found find_steal(struct worker *w);
+/* A forked job below `under`, of the given root, wherever it is. */
+struct found find_descendant(struct worker *w, const filch_slot *under,
+                             const struct root *root);
+
+
+/* A fiber that suspends with jobs still in its slots stays visible, and is hidden again when it
+ * goes on (trap: the job it waits for may be its own). */
+void find_expose(struct fiber *f);
+void find_hide(struct fiber *f);
+
+#endif

@@ -1,0 +1,437 @@
+/* idle.c: the protocol of sleep.
+ *
+ * Promises
+ *   1. A job that was submitted is not left lying while a worker sleeps and nobody searches.
+ *   2. A forked job is found within a back-off period while a worker sleeps.
+ *   3. When nothing runs, everybody sleeps and nothing is polled: 0 % CPU.
+ *   4. At most half of the active workers search (at least one may).
+ *
+ * States of a seat: active (a body works), searching (a body looks for work; counted), asleep (in
+ * the set; its thread, if it has one, sleeps at its gate).
+ *
+ * | field    | writer                          | reader    | invariant                         |
+ * | word     | add/sub by anyone               | anyone    | searchers | sleepers << 32        |
+ * | asleep[] | lock holder                     | the same  | one bit per sleeper               |
+ * | scout    | lock holder                     | the same  | the sleeper with an alarm, or -1  |
+ * | gate     | waker 1 (lock held), sleeper 0  | sleeper   | 1: taken out of the set by another|
+ * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
+ *
+ * [I1] The race that must not happen: a submitter publishes a job, sees no sleeper and wakes
+ *      nobody, while a worker sees no job and falls asleep. Submitter: publish, fence, read word.
+ *      Sleeper: add itself to word (in the set), fence, look for work once more. Of two sequentially
+ *      consistent fences one is first: either the submitter sees the sleeper, or the sleeper the
+ *      job. Without either fence both may miss (store-load reordering).
+ * [I2] The same for searchers: a submitter that sees a searcher wakes nobody. So the last searcher
+ *      that gives up looks once more after it has left the count: idle_park does, after its
+ *      fence. If it finds something it becomes a searcher again, and so wakes a successor when it
+ *      leaves (a searcher that just took one job and was silent lost wake-ups in other runtimes).
+ * [I3] gate: released with 1, acquired by the sleeper.
+ *
+ * Forks tell nobody: the fork path has no instruction to spare. Instead, while anyone is active,
+ * one sleeper is the scout: its sleep ends after a back-off that doubles from 50 us to 1 ms (or as
+ * configured), it searches, and sleeps again. When it finds work its successor becomes the scout.
+ * When nobody is active the scout's alarm is not set again.
+ */
+#include "core/idle.h"
+#include "core/report.h"
+
+#define SLEEPER ((uint64_t)1 << 32)
+
+/* worker.has_thread */
+enum { SEAT_BARE, SEAT_STARTING, SEAT_THREAD };
+
+struct idle_set {
+    uint64_t word;
+    uint32_t lock;
+    int scout;
+    uint32_t epoch;
+    uint32_t wanted;          /* guests that wait for seat 0 */
+    uint32_t threads;
+    uint32_t most_searching;  /* ever, for tests */
+    uint64_t asleep[FILCH_MAX_WORKERS / 64];
+};
+
+static unsigned searchers(uint64_t word)
+{
+    return (unsigned)word;
+}
+static unsigned sleepers(uint64_t word)
+{
+    return (unsigned)(word >> 32);
+}
+
+static void all_asleep(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    *s = (struct idle_set){.scout = -1, .word = (uint64_t)pool->count << 32};
+    for (int i = 0; i < pool->count; i++)
+        s->asleep[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+int idle_create(filch_pool *pool)
+{
+    pool->idle = os_alloc(sizeof *pool->idle);
+    if (!pool->idle)
+        return -1;
+    all_asleep(pool);
+    return 0;
+}
+
+void idle_destroy(filch_pool *pool)
+{
+    os_free(pool->idle);
+}
+
+void idle_reset(filch_pool *pool)
+{
+    all_asleep(pool);
+    for (int i = 0; i < pool->count; i++) {
+        struct worker *w = &pool->workers[i];
+        w->has_thread = w->searching = w->guest = w->gate = 0;
+    }
+}
+
+unsigned idle_search_limit(unsigned active)
+{
+    return active < 2 ? 1 : (active + 1) / 2;
+}
+
+/* ---- the set: lock held ------------------------------------------------------------------- */
+
+static bool set_has(struct idle_set *s, int id)
+{
+    return s->asleep[id / 64] >> (id % 64) & 1;
+}
+
+static void set_add(struct idle_set *s, int id, uint64_t change)
+{
+    s->asleep[id / 64] |= (uint64_t)1 << (id % 64);
+    filch_add_seq_cst(&s->word, change + SLEEPER); /* order: [I1] before the sleeper's last look */
+}
+
+static void set_remove(struct idle_set *s, int id, uint64_t change)
+{
+    s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
+    if (s->scout == id)
+        s->scout = -1;
+    uint64_t now = filch_add_seq_cst(&s->word, change - SLEEPER) + change; /* order: [I1] */
+    if (searchers(now) > s->most_searching)
+        s->most_searching = searchers(now);
+}
+
+/* A sleeper to wake: one with a thread if there is one, from a random place on. */
+static int set_pick(filch_pool *pool, struct worker *w)
+{
+    struct idle_set *s = pool->idle;
+    unsigned start = w ? rng_below(&w->rng, (unsigned)pool->count) : 0;
+    int bare = -1;
+    for (int i = 0; i < pool->count; i++) {
+        int id = (int)((start + (unsigned)i) % (unsigned)pool->count);
+        if (!set_has(s, id))
+            continue;
+        if (pool->workers[id].has_thread)
+            return id;
+        /* Keep seat 0 for guests as long as another can be filled. */
+        if (bare <= 0)
+            bare = id;
+    }
+    return bare;
+}
+
+/* ---- waking ------------------------------------------------------------------------------- */
+
+/* The seat was taken out of the set with its body counted as a searcher: bring the body. */
+static void seat_rouse(struct worker *w, bool bare)
+{
+    filch_pool *pool = w->pool;
+    struct idle_set *s = pool->idle;
+    if (!bare) {
+        os_futex_wake(&w->gate, 1);
+        return;
+    }
+    bool started = os_thread_start(&w->thread, run_thread, w, "filch") == 0;
+    lock_acquire(&s->lock);
+    if (started) {
+        w->has_thread = SEAT_THREAD;
+        s->threads++;
+    } else { /* no thread to be had: asleep again; the next call tries anew */
+        w->has_thread = SEAT_BARE;
+        filch_store_relaxed(&w->gate, 0); /* order: the lock; no thread looks at it */
+        set_add(s, w->id, (uint64_t)-1);
+    }
+    lock_release(&s->lock);
+}
+
+/* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */
+static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    bool bare = false;
+    uint64_t word = filch_load_relaxed(&s->word); /* order: the lock; adds outside only help */
+    if (id >= 0)
+        id = set_has(s, id) ? id : -1;
+    else if (sleepers(word) > 0 && (even_if_searching || searchers(word) == 0))
+        id = set_pick(pool, w);
+    if (id >= 0) {
+        set_remove(s, id, 1);
+        filch_store_release(&pool->workers[id].gate, 1); /* order: [I3] */
+        bare = pool->workers[id].has_thread == SEAT_BARE;
+        if (bare)
+            pool->workers[id].has_thread = SEAT_STARTING;
+    }
+    lock_release(&s->lock);
+    if (id < 0)
+        return false;
+    if (w)
+        EV(w, WAKE);
+    seat_rouse(&pool->workers[id], bare);
+    return true;
+}
+
+void idle_notify(filch_pool *pool, struct worker *w)
+{
+    if (pool->config.wake == FILCH_WAKE_NONE)
+        return;
+    filch_fence_seq_cst(); /* order: [I1] after the job was published */
+    uint64_t word = filch_load_relaxed(&pool->idle->word); /* order: [I1] after the fence */
+    if (sleepers(word) == 0)
+        return;
+    if (pool->config.wake == FILCH_WAKE_ALL) {
+        for (unsigned n = sleepers(word); n > 0 && wake_one(pool, w, -1, true); n--)
+            ;
+    } else if (searchers(word) == 0) {
+        wake_one(pool, w, -1, false);
+    }
+}
+
+void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
+{
+    if (pool->config.wake == FILCH_WAKE_NONE)
+        return;
+    filch_fence_seq_cst(); /* order: [I1] after the job was published */
+    /* order: [I1] after the fence */
+    bool anyone = sleepers(filch_load_relaxed(&pool->idle->word)) > 0;
+    if (anyone && !wake_one(pool, w, id, true))
+        idle_notify(pool, w);
+}
+
+void idle_start_all(filch_pool *pool)
+{
+    for (int n = pool->count; n > 0 && wake_one(pool, 0, -1, true); n--)
+        ;
+}
+
+/* ---- searching ---------------------------------------------------------------------------- */
+
+bool idle_search_begin(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    if (w->searching)
+        return true;
+    uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange below */
+    do {
+        unsigned active = (unsigned)w->pool->count - sleepers(word);
+        if (searchers(word) >= idle_search_limit(active))
+            return false;
+    } while (!filch_cas_seq_cst(&s->word, &word, word + 1)); /* order: [I2] */
+    w->searching = 1;
+    EV(w, SEARCH);
+    return true;
+}
+
+void idle_search_found(struct worker *w)
+{
+    if (!w->searching)
+        return;
+    w->searching = 0;
+    w->backoff_ns = w->pool->config.backoff_min_ns;
+    uint64_t word = filch_sub_seq_cst(&w->pool->idle->word, 1) - 1; /* order: [I2] */
+    if (searchers(word) == 0 && sleepers(word) > 0)
+        idle_notify(w->pool, w);
+}
+
+/* ---- sleeping ----------------------------------------------------------------------------- */
+
+/* The alarm doubles each time it is set, until work is found. */
+static int64_t alarm_set(struct worker *w)
+{
+    int64_t deadline = os_clock_ns() + w->backoff_ns;
+    int64_t most = w->pool->config.backoff_max_ns;
+    w->backoff_ns = 2 * w->backoff_ns < most ? 2 * w->backoff_ns : most;
+    return deadline;
+}
+
+/* Puts the worker into the set. Returns its alarm: a deadline, or none. From the release of the
+ * lock on, the seat is not ours: seat 0 may have a guest in it. */
+static int64_t lie_down(struct worker *w, bool alarm_allowed)
+{
+    filch_pool *pool = w->pool;
+    struct idle_set *s = pool->idle;
+    int64_t deadline = INT64_MAX;
+    lock_acquire(&s->lock);
+    EV(w, PARK);
+    filch_store_relaxed(&w->gate, 0); /* order: the lock; wakers set it with the lock held */
+    set_add(s, w->id, (uint64_t)0 - w->searching);
+    w->searching = 0;
+    uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
+    bool busy = sleepers(word) < (unsigned)pool->count;
+    if (alarm_allowed && busy && s->scout < 0) {
+        s->scout = w->id;
+        deadline = alarm_set(w);
+    } else if (pool->config.wake == FILCH_WAKE_NONE) {
+        deadline = alarm_set(w);
+    }
+    lock_release(&s->lock);
+    return deadline;
+}
+
+/* Leaves the set by itself. False if somebody else took it out: then the gate is open. */
+static bool get_up(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    lock_acquire(&s->lock);
+    bool still = set_has(s, w->id);
+    if (still)
+        set_remove(s, w->id, 1);
+    lock_release(&s->lock);
+    return still;
+}
+
+static void sleep_at_gate(struct worker *w, int64_t deadline)
+{
+    while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
+        if (os_futex_wait(&w->gate, 0, deadline) != 0 && get_up(w))
+            return;
+    }
+}
+
+void idle_park(struct worker *w)
+{
+    int64_t deadline = lie_down(w, true);
+    filch_fence_seq_cst(); /* order: [I1] [I2] in the set first, then look */
+    bool more = find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop); /* order: [I1] */
+    if (!more || !get_up(w))
+        sleep_at_gate(w, deadline);
+    w->searching = 1;
+}
+
+void idle_rest(struct worker *w)
+{
+    struct filch_config *c = &w->pool->config;
+    if (w->searching) {
+        w->searching = 0;
+        filch_sub_seq_cst(&w->pool->idle->word, 1); /* order: [I2] others look by themselves */
+    }
+    if (c->idle == FILCH_IDLE_YIELD) {
+        os_thread_yield();
+        return;
+    }
+    os_sleep_ns(c->idle == FILCH_IDLE_SLEEP ? c->backoff_max_ns : w->backoff_ns);
+    w->backoff_ns = w->backoff_ns * 2 < c->backoff_max_ns ? w->backoff_ns * 2 : c->backoff_max_ns;
+}
+
+/* ---- seat 0 ------------------------------------------------------------------------------- */
+
+struct worker *idle_seat_enter(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    bool free = set_has(s, 0);
+    if (free)
+        set_remove(s, 0, 0);
+    lock_release(&s->lock);
+    if (!free)
+        return 0;
+    pool->workers[0].guest = 1;
+    return &pool->workers[0];
+}
+
+struct worker *idle_seat_enter_wait(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    struct worker *w = idle_seat_enter(pool);
+    if (w)
+        return w;
+    filch_add_seq_cst(&s->wanted, 1); /* order: before the look at the seat, see seat_left */
+    for (;;) {
+        uint32_t epoch = filch_load_acquire(&s->epoch); /* order: pairs with seat_left */
+        w = idle_seat_enter(pool);
+        if (w)
+            break;
+        os_futex_wait(&s->epoch, epoch, INT64_MAX);
+    }
+    filch_sub_seq_cst(&s->wanted, 1); /* order: a count */
+    return w;
+}
+
+static void seat_left(struct idle_set *s)
+{
+    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
+    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
+        return;
+    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
+    os_futex_wake(&s->epoch, 1);
+}
+
+void idle_seat_leave(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    w->guest = 0;
+    lie_down(w, false);
+    seat_left(pool->idle);
+    filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
+    if (find_anything(pool, w))
+        idle_notify(pool, 0);
+}
+
+bool idle_seat_wanted(struct worker *w)
+{
+    return w->id == 0 && !w->guest &&
+           filch_load_relaxed(&w->pool->idle->wanted) > 0; /* order: a hint, asked again soon */
+}
+
+void idle_seat_yield(struct worker *w)
+{
+    lie_down(w, false);
+    seat_left(w->pool->idle);
+    sleep_at_gate(w, INT64_MAX);
+    w->searching = 1;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+void idle_stop(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    filch_store_seq_cst(&pool->stop, 1); /* order: [I1] like a job: then wake */
+    for (int i = 0; i < pool->count; i++) {
+        struct worker *w = &pool->workers[i];
+        lock_acquire(&s->lock);
+        while (w->has_thread == SEAT_STARTING) { /* another worker is just starting it */
+            lock_release(&s->lock);
+            os_thread_yield();
+            lock_acquire(&s->lock);
+        }
+        bool thread = w->has_thread == SEAT_THREAD;
+        if (thread && set_has(s, i)) {
+            set_remove(s, i, 1);
+            filch_store_release(&w->gate, 1); /* order: [I3] */
+        }
+        lock_release(&s->lock);
+        if (!thread)
+            continue;
+        os_futex_wake(&w->gate, 1);
+        os_thread_join(w->thread);
+    }
+}
+
+struct idle_figures idle_figures(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    uint64_t word = filch_load_relaxed(&s->word); /* order: figures */
+    struct idle_figures f = {searchers(word), sleepers(word), s->threads, s->most_searching};
+    lock_release(&s->lock);
+    return f;
+}

@@ -1,0 +1,53 @@
+/* idle.h: who sleeps, who searches, who is woken. The protocol and its argument: idle.c. */
+#ifndef FILCH_IDLE_H
+#define FILCH_IDLE_H
+
+#include "core/worker.h"
+
+int idle_create(filch_pool *pool);
+void idle_destroy(filch_pool *pool);
+void idle_reset(filch_pool *pool); /* in the child of fork(): every seat is empty */
+
+/* Work was published by the caller (before this call): a sleeping worker is woken if nobody
+ * searches. Any thread; `w` is the caller's worker or null. */
+void idle_notify(filch_pool *pool, struct worker *w);
+
+/* The same for work that waits at one worker: that one is woken if it sleeps. */
+void idle_notify_seat(filch_pool *pool, struct worker *w, int id);
+/* Fills every seat, for policies under which nobody is woken. */
+void idle_start_all(filch_pool *pool);
+
+/* A worker without work becomes a searcher, if there are not too many already. */
+bool idle_search_begin(struct worker *w);
+/* It found something: the last searcher to leave wakes a successor. */
+void idle_search_found(struct worker *w);
+
+/* Sleeps until there may be work, a wake-up or `stop`. Comes back as a searcher. */
+void idle_park(struct worker *w);
+/* The other idle policies: rest without sleeping in the set. */
+void idle_rest(struct worker *w);
+
+/* A guest takes seat 0 if nobody is in it (null otherwise), and leaves it. */
+struct worker *idle_seat_enter(filch_pool *pool);
+struct worker *idle_seat_enter_wait(filch_pool *pool);
+void idle_seat_leave(struct worker *w);
+/* A thread in seat 0 leaves it to a waiting guest and sleeps until woken. */
+bool idle_seat_wanted(struct worker *w);
+void idle_seat_yield(struct worker *w);
+
+/* Everyone out: wakes all threads, then waits for them. */
+void idle_stop(filch_pool *pool);
+
+/* Figures for tests and statistics. */
+struct idle_figures {
+    unsigned searching, sleeping, threads, most_searching;
+};
+struct idle_figures idle_figures(filch_pool *pool);
+unsigned idle_search_limit(unsigned active);
+
+/* Is there anything that this worker could do? (find.c) */
+bool find_anything(filch_pool *pool, struct worker *w);
+/* What a pool's thread does (run.c). */
+void run_thread(void *worker);
+
+#endif

@@ -1,0 +1,252 @@
+/* job.c: from submit to done.
+ *
+ * | field            | writer     | reader        | invariant                                   |
+ * | pool.pending     | add, sub   | waiters       | jobs accepted and not finished              |
+ * | pool.closed      | shutdown   | submitters    | once 1, always 1                            |
+ * | pool.drained     | last job   | waiters       | changes after pending fell to 0 (futex)     |
+ *
+ * [P1] submit: add to pending, then read closed; shutdown: set closed, then read pending. Both
+ *      sequentially consistent: either the submitter sees the pool closed and takes its job back,
+ *      or shutdown sees the job and waits for it.
+ * [P2] the last finisher's sub releases all that jobs wrote; a waiter that reads 0 acquires it.
+ */
+#include "core/job.h"
+#include "core/event.h"
+#include "core/report.h"
+#include "core/run.h"
+
+#include <errno.h>
+
+#define JOB_DETACHED ((filch_slot *)1) /* in job.slot: the library's own copy */
+
+void job_check_pool(filch_pool *pool, const char *call)
+{
+    if (!pool || pool->magic != POOL_MAGIC)
+        report_misuse(call, "not a pool, or one that was destroyed");
+}
+
+filch_pool *job_pool(filch_pool *pool)
+{
+    if (pool)
+        return pool;
+    pool = filch_pool_current();
+    return pool ? pool : filch_pool_default();
+}
+
+/* ---- submit ------------------------------------------------------------------------------- */
+
+static void check_job(const filch_job *job, const char *call)
+{
+    if (!job || !job->fn)
+        report_misuse(call, "null job or null function; use filch_job_init");
+    if (job->pool)
+        report_misuse_named(call, "job submitted twice; use filch_job_init before each submit",
+                            job->name);
+}
+
+static int admit(filch_pool *pool, size_t n)
+{
+    filch_add_seq_cst(&pool->pending, n); /* order: [P1] */
+    if (!filch_load_seq_cst(&pool->closed)) /* order: [P1] */
+        return 0;
+    filch_sub_seq_cst(&pool->pending, n); /* order: [P1] */
+    return -EPIPE;
+}
+
+static int seat_for(filch_pool *pool, struct worker *w, int where)
+{
+    unsigned count = (unsigned)pool->count;
+    if (where >= 0)
+        return (int)((unsigned)where % count);
+    if (where == FILCH_ROUND_ROBIN)
+        return (int)(filch_add_relaxed(&pool->next_seat, 1) % count); /* order: a ticket */
+    if (where == FILCH_RANDOM) {
+        if (w)
+            return (int)rng_below(&w->rng, count);
+        uint32_t ticket = filch_add_relaxed(&pool->next_seat, 1); /* order: a ticket */
+        return (int)(rng_mix(ticket) % count);
+    }
+    return -1;
+}
+
+/* Puts an accepted job where it belongs. `w` is the caller's worker in this pool, or null. */
+static void place(filch_pool *pool, struct worker *w, filch_job *job, int where)
+{
+    int seat = seat_for(pool, w, where);
+    bool locked = pool->config.queue != FILCH_QUEUE_RING;
+    if (seat < 0 && !w && pool->config.queue == FILCH_QUEUE_PRIVATE)
+        seat = seat_for(pool, w, FILCH_ROUND_ROBIN); /* there is nothing shared to put it into */
+    if (w && (seat < 0 || seat == w->id)) {
+        EV(w, SUBMITTED);
+        queue_push(w, item_job(job));
+        idle_notify(pool, w);
+    } else if (locked && pool->config.queue == FILCH_QUEUE_SHARED &&
+               locked_push(&pool->shared, item_job(job)) == 0) {
+        idle_notify(pool, w);
+    } else if (locked && seat >= 0 &&
+               locked_push(&pool->workers[seat].locked, item_job(job)) == 0) {
+        idle_notify_seat(pool, w, seat);
+    } else if (seat >= 0) {
+        inject_push(&pool->workers[seat].inbox, item_job(job));
+        idle_notify_seat(pool, w, seat);
+    } else {
+        inject_push(&pool->injector, item_job(job));
+        idle_notify(pool, w);
+    }
+}
+
+static struct worker *self_in(filch_pool *pool)
+{
+    struct worker *w = worker_self();
+    return w && w->pool == pool ? w : 0;
+}
+
+void filch_job_init(filch_job *job, void (*fn)(void *arg), void *arg)
+{
+    if (!job || !fn)
+        report_misuse("filch_job_init", "null job or null function");
+    *job = (filch_job){.fn = fn, .arg = arg};
+}
+
+int filch_submit_on(filch_pool *pool, filch_job *job, int where)
+{
+    return filch_submit_array_on(pool, job, 1, where) < 0 ? -EPIPE : 0;
+}
+
+int filch_submit(filch_job *job, int where)
+{
+    filch_pool *pool = job_pool(0);
+    return pool ? filch_submit_on(pool, job, where) : -ENOMEM;
+}
+
+int filch_submit_array_on(filch_pool *pool, filch_job *jobs, size_t n, int where)
+{
+    job_check_pool(pool, "filch_submit");
+    if (where < FILCH_RANDOM || n > INT32_MAX)
+        report_misuse("filch_submit", "no such place, or too many jobs");
+    for (size_t i = 0; i < n; i++)
+        check_job(&jobs[i], "filch_submit");
+    int rc = admit(pool, n);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n; i++) {
+        jobs[i].pool = pool;
+        place(pool, self_in(pool), &jobs[i], where);
+    }
+    return (int)n;
+}
+
+int filch_submit_detached_on(filch_pool *pool, void (*fn)(void *), void *arg,
+                             void (*cleanup)(void *), int where)
+{
+    filch_job *job = os_alloc(sizeof *job);
+    if (!job)
+        return -ENOMEM;
+    filch_job_init(job, fn, arg);
+    job->cleanup = cleanup;
+    job->slot = JOB_DETACHED;
+    int rc = filch_submit_on(pool, job, where);
+    if (rc < 0)
+        os_free(job);
+    return rc;
+}
+
+/* ---- done --------------------------------------------------------------------------------- */
+
+static void finished_one(filch_pool *pool)
+{
+    if (filch_sub_seq_cst(&pool->pending, 1) != 1) /* order: [P2] */
+        return;
+    filch_add_acq_rel(&pool->drained, 1); /* order: [P2] */
+    os_futex_wake(&pool->drained, INT32_MAX);
+}
+
+void job_finish(filch_job *job)
+{
+    filch_pool *pool = job->pool;
+    if (job->slot == JOB_DETACHED)
+        os_free(job);
+    else
+        event_set(&job->state);
+    finished_one(pool);
+}
+
+/* ---- wait --------------------------------------------------------------------------------- */
+
+/* A foreign thread works in the pool until `until` holds or there is nothing to do. */
+static void help_as_guest(filch_pool *pool, bool (*until)(void *), void *arg)
+{
+    struct worker *w = until(arg) ? 0 : idle_seat_enter(pool);
+    if (!w)
+        return;
+    struct body body = {.until = until, .until_arg = arg};
+    run_body(w, &body);
+    idle_seat_leave(w);
+}
+
+/* How long a guest may sleep: if the pool has no thread, only guests can do the work. */
+static int64_t guest_deadline(filch_pool *pool, int64_t deadline)
+{
+    if (idle_figures(pool).threads > 0)
+        return deadline;
+    int64_t soon = os_clock_ns() + 1000000;
+    return soon < deadline ? soon : deadline;
+}
+
+static bool job_is_done(void *job)
+{
+    return event_is_set(&((filch_job *)job)->state);
+}
+
+int filch_job_done(const filch_job *job)
+{
+    return event_is_set(&job->state);
+}
+
+int filch_job_wait(filch_job *job, int64_t deadline)
+{
+    if (!job || !job->pool)
+        report_misuse("filch_job_wait", "the job was not submitted");
+    if (worker_self())
+        return event_wait(&job->state, deadline);
+    int rc;
+    do {
+        if (deadline > FILCH_NOW)
+            help_as_guest(job->pool, job_is_done, job);
+        if (event_is_set(&job->state))
+            return 0;
+        rc = event_wait(&job->state, guest_deadline(job->pool, deadline));
+    } while (rc != 0 && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
+    return rc;
+}
+
+static bool pool_is_drained(void *pool)
+{
+    return filch_load_seq_cst(&((filch_pool *)pool)->pending) == 0; /* order: [P1] [P2] */
+}
+
+int filch_pool_wait(filch_pool *pool, int64_t deadline)
+{
+    job_check_pool(pool, "filch_pool_wait");
+    if (self_in(pool))
+        return -EDEADLK;
+    bool foreign = !worker_self();
+    for (;;) {
+        uint32_t epoch = filch_load_acquire(&pool->drained); /* order: [P2] read before the look */
+        if (pool_is_drained(pool))
+            return 0;
+        if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
+            return -ETIMEDOUT;
+        if (foreign)
+            help_as_guest(pool, pool_is_drained, pool);
+        if (!pool_is_drained(pool))
+            (void)os_futex_wait(&pool->drained, epoch, guest_deadline(pool, deadline));
+    }
+}
+
+int filch_pool_shutdown(filch_pool *pool, int64_t deadline)
+{
+    job_check_pool(pool, "filch_pool_shutdown");
+    filch_store_seq_cst(&pool->closed, 1); /* order: [P1] */
+    return filch_pool_wait(pool, deadline);
+}

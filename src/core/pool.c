@@ -1,0 +1,290 @@
+/* pool.c: pools come and go; the default one; fork() and exit.
+ *
+ * All pools are in one list, for the overflow reporter and for fork(). */
+#include "core/config.h"
+#include "core/event.h"
+#include "core/job.h"
+#include "core/report.h"
+#include "core/run.h"
+
+#include <errno.h>
+#include <filch/stats.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t pools_lock;
+static filch_pool *pools;
+static filch_pool *default_pool;
+static uint32_t prepared;
+
+const char *filch_version(void)
+{
+    return FILCH_VERSION;
+}
+
+int64_t filch_clock_ns(void)
+{
+    return os_clock_ns();
+}
+
+/* ---- overflow report ---------------------------------------------------------------------- */
+
+/* In a signal handler: no locks, no allocation. */
+static size_t overflow_text(const void *address, char *text, size_t size)
+{
+    bool in_slots = false;
+    /* order: acquires a pool that was linked in; pools are not destroyed while they run jobs */
+    for (filch_pool *p = filch_load_acquire(&pools); p; p = p->next) {
+        struct fiber *f = fiber_at_guard(&p->fibers, address, &in_slots);
+        if (!f)
+            continue;
+        const char *name = f->root && f->root->name ? f->root->name : "unnamed";
+        int n = in_slots ? snprintf(text, size,
+                                    "filch: too many pending forks in task \"%s\" (more than %zu)\n",
+                                    name, (size_t)(f->slots.end - f->slots.first))
+                         : snprintf(text, size,
+                                    "filch: stack overflow in task \"%s\" (stack of %zu KiB): raise "
+                                    "stack_size in filch_config, or recurse less deeply\n",
+                                    name, p->fibers.stack_size / 1024);
+        return n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* ---- fork() and exit ---------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    lock_acquire(&pools_lock);
+}
+
+static void parent_after_fork(void)
+{
+    lock_release(&pools_lock);
+}
+
+/* The child has the calling thread only. Its pools are empty and start anew. */
+static void pool_reset(filch_pool *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        struct worker *w = &p->workers[i];
+        w->fiber = 0;
+        w->cached = 0;
+        w->body = 0;
+        w->inbox = (struct inject){0};
+        queue_reset(w);
+    }
+    p->injector = (struct inject){0};
+    p->exposed = 0;
+    p->exposed_count = p->exposed_lock = 0;
+    p->pending = 0;
+    idle_reset(p);
+    fiber_store_reset(&p->fibers);
+}
+
+static void child_after_fork(void)
+{
+    if (worker_self())
+        return; /* forked inside a task: only exec or _exit may follow */
+    event_reset_locks();
+    for (filch_pool *p = pools; p; p = p->next)
+        pool_reset(p);
+    pools_lock = 0;
+}
+
+static void __attribute__((destructor)) at_exit(void)
+{
+    const char *wanted = os_getenv("FILCH_STATS");
+    if (!wanted || strcmp(wanted, "1") != 0)
+        return;
+    lock_acquire(&pools_lock);
+    for (filch_pool *p = pools; p; p = p->next)
+        filch_stats_print(p);
+    lock_release(&pools_lock);
+}
+
+/* Once per process; pools_lock held. */
+static void prepare(void)
+{
+    if (prepared)
+        return;
+    prepared = 1;
+    os_at_fork(before_fork, parent_after_fork, child_after_fork);
+    if (!os_getenv("FILCH_NO_OVERFLOW_REPORT"))
+        (void)os_overflow_install(overflow_text);
+}
+
+/* ---- create ------------------------------------------------------------------------------- */
+
+static int make_workers(filch_pool *p)
+{
+    size_t capacity = p->config.ring_capacity;
+    p->workers = os_alloc_aligned(sizeof *p->workers * (size_t)p->count, 128);
+    p->ring_storage = os_alloc(sizeof *p->ring_storage * capacity * (size_t)p->count);
+    if (!p->workers || !p->ring_storage)
+        return -ENOMEM;
+    uint64_t seed = os_random_seed();
+    for (int i = 0; i < p->count; i++) {
+        struct worker *w = &p->workers[i];
+        w->pool = p;
+        w->id = i;
+        w->backoff_ns = p->config.backoff_min_ns;
+        rng_seed(&w->rng, seed + (uint64_t)i);
+        int rc = queue_init(w, p->ring_storage + (size_t)i * capacity);
+        if (rc != 0)
+            return rc;
+    }
+    return locked_init(&p->shared, capacity);
+}
+
+static void pool_free(filch_pool *p)
+{
+    for (int i = 0; p->workers && i < p->count; i++)
+        queue_destroy(&p->workers[i]);
+    locked_destroy(&p->shared);
+    fiber_store_destroy(&p->fibers);
+    idle_destroy(p);
+    os_free(p->ring_storage);
+    os_free(p->workers);
+    p->magic = 0;
+    os_free(p);
+}
+
+static int pool_make(filch_pool **out, const filch_config *config)
+{
+    filch_pool *p = os_alloc_aligned(sizeof *p, 128);
+    if (!p)
+        return -ENOMEM;
+    int rc = config_resolve(&p->config, config);
+    if (rc != 0) {
+        os_free(p);
+        return rc;
+    }
+    p->count = p->config.workers;
+    p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
+    snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
+    fiber_store_init(&p->fibers, p->config.stack_size, os_membarrier_init() != 0);
+    rc = make_workers(p);
+    if (rc == 0 && idle_create(p) != 0)
+        rc = -ENOMEM;
+    if (rc == 0) {
+        struct fiber *first = fiber_take(&p->fibers, p); /* at least one, for guests */
+        if (first)
+            fiber_give(&p->fibers, first);
+        else
+            rc = -ENOMEM;
+    }
+    if (rc != 0) {
+        pool_free(p);
+        return rc;
+    }
+    p->magic = POOL_MAGIC;
+    *out = p;
+    return 0;
+}
+
+/* pools_lock held. */
+static int pool_add(filch_pool **out, const filch_config *config)
+{
+    prepare();
+    int rc = pool_make(out, config);
+    if (rc != 0)
+        return rc;
+    filch_pool *p = *out;
+    p->next = pools;
+    if (pools)
+        pools->prev = p;
+    filch_store_release(&pools, p); /* order: filled in before the overflow reporter sees it */
+    if (p->config.wake == FILCH_WAKE_NONE || p->config.idle != FILCH_IDLE_PARK)
+        idle_start_all(p);
+    return 0;
+}
+
+int filch_pool_create(filch_pool **out, const filch_config *config)
+{
+    if (!out)
+        report_misuse("filch_pool_create", "null result pointer");
+    *out = 0;
+    lock_acquire(&pools_lock);
+    int rc = pool_add(out, config);
+    lock_release(&pools_lock);
+    return rc;
+}
+
+filch_pool *filch_pool_default(void)
+{
+    filch_pool *p = filch_load_acquire(&default_pool); /* order: pairs with the release below */
+    if (p)
+        return p;
+    lock_acquire(&pools_lock);
+    if (!default_pool) {
+        filch_config c = FILCH_CONFIG_INIT;
+        c.name = "default";
+        if (pool_add(&p, &c) == 0)
+            filch_store_release(&default_pool, p); /* order: the pool is complete */
+    }
+    p = default_pool;
+    lock_release(&pools_lock);
+    return p;
+}
+
+/* ---- destroy ------------------------------------------------------------------------------ */
+
+void filch_pool_destroy(filch_pool *p)
+{
+    if (!p)
+        return;
+    job_check_pool(p, "filch_pool_destroy");
+    struct worker *w = worker_self();
+    if (w && w->pool == p)
+        report_misuse("filch_pool_destroy", "called from a job of the same pool");
+    if (p == default_pool)
+        report_misuse("filch_pool_destroy", "the default pool stays");
+    (void)filch_pool_shutdown(p, FILCH_FOREVER);
+    idle_stop(p);
+    lock_acquire(&pools_lock);
+    if (p->prev)
+        p->prev->next = p->next;
+    else
+        filch_store_release(&pools, p->next); /* order: as in pool_add */
+    if (p->next)
+        p->next->prev = p->prev;
+    lock_release(&pools_lock);
+    pool_free(p);
+}
+
+/* ---- who am I ----------------------------------------------------------------------------- */
+
+filch_pool *filch_pool_current(void)
+{
+    struct worker *w = worker_self();
+    return w ? w->pool : 0;
+}
+
+int filch_pool_workers(const filch_pool *pool)
+{
+    return pool ? pool->count : 0;
+}
+
+int filch_worker_id(void)
+{
+    struct worker *w = worker_self();
+    return w ? w->id : -1;
+}
+
+void filch_pin(void)
+{
+    struct fiber *f = run_fiber();
+    if (f)
+        f->pins++;
+}
+
+void filch_unpin(void)
+{
+    struct fiber *f = run_fiber();
+    if (!f)
+        return;
+    if (f->pins == 0)
+        report_misuse("filch_unpin", "without filch_pin");
+    f->pins--;
+}

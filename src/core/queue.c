@@ -1,0 +1,137 @@
+#include "core/queue.h"
+
+#define BATCH 128 /* most items moved between queues at once */
+
+static bool locked_kind(filch_pool *pool)
+{
+    return pool->config.queue != FILCH_QUEUE_RING;
+}
+
+static struct locked *locked_of(struct worker *w)
+{
+    return w->pool->config.queue == FILCH_QUEUE_SHARED ? &w->pool->shared : &w->locked;
+}
+
+static enum locked_end owner_end(filch_pool *pool)
+{
+    return pool->config.ends == FILCH_ENDS_LIFO ? LOCKED_NEWEST : LOCKED_OLDEST;
+}
+
+static enum locked_end thief_end(filch_pool *pool)
+{
+    return pool->config.ends == FILCH_ENDS_REVERSE ? LOCKED_NEWEST : LOCKED_OLDEST;
+}
+
+int queue_init(struct worker *w, uintptr_t *storage)
+{
+    unsigned capacity = w->pool->config.ring_capacity;
+    ring_init(&w->ring, storage, capacity, 0);
+    lifo_init(&w->lifo, storage, capacity, 0);
+    return locked_kind(w->pool) ? locked_init(&w->locked, capacity) : 0;
+}
+
+void queue_destroy(struct worker *w)
+{
+    if (locked_kind(w->pool))
+        locked_destroy(&w->locked);
+}
+
+void queue_reset(struct worker *w)
+{
+    ring_init(&w->ring, w->ring.slot, w->pool->config.ring_capacity, 0);
+    lifo_init(&w->lifo, w->lifo.slot, w->pool->config.ring_capacity, 0);
+    w->locked.lock = 0; /* perhaps held by a thread that is not here */
+    w->locked.count = 0;
+}
+
+/* Links n items and hands them to the injector. */
+static void overflow(struct worker *w, const work_item *items, size_t n)
+{
+    for (size_t i = 0; i + 1 < n; i++)
+        *item_link(items[i]) = items[i + 1];
+    inject_push_chain(&w->pool->injector, items[0], items[n - 1], n);
+    EV_N(w, OVERFLOW, n);
+}
+
+static bool push_full(struct worker *w, work_item it)
+{
+    work_item half[BATCH];
+    bool plain = w->pool->plain;
+    uint32_t n = plain ? ring_push_batch_out(&w->ring, half, BATCH)
+                       : lifo_push_batch_out(&w->lifo, half, BATCH);
+    if (n > 0)
+        overflow(w, half, n);
+    return plain ? ring_push(&w->ring, it) : lifo_push(&w->lifo, it);
+}
+
+void queue_push(struct worker *w, work_item it)
+{
+    filch_pool *pool = w->pool;
+    bool done;
+    if (__builtin_expect(pool->plain, 1))
+        done = ring_push(&w->ring, it) || push_full(w, it);
+    else if (locked_kind(pool))
+        done = locked_push(locked_of(w), it) == 0;
+    else
+        done = lifo_push(&w->lifo, it) || push_full(w, it);
+    if (!done)
+        overflow(w, &it, 1);
+}
+
+void queue_push_many(struct worker *w, const work_item *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        queue_push(w, items[i]);
+}
+
+bool queue_pop(struct worker *w, work_item *out)
+{
+    if (__builtin_expect(w->pool->plain, 1))
+        return ring_pop(&w->ring, out);
+    if (locked_kind(w->pool))
+        return locked_pop(locked_of(w), owner_end(w->pool), out) > 0;
+    return lifo_pop(&w->lifo, out);
+}
+
+static enum queue_result taken(struct worker *w, int n)
+{
+    if (n <= 0)
+        return n < 0 ? QUEUE_CONTENDED : QUEUE_EMPTY;
+    EV_N(w, STEAL_JOB, n);
+    if (n > 1)
+        EV(w, STEAL_BATCH);
+    return QUEUE_TAKEN;
+}
+
+static enum queue_result steal_locked(struct worker *w, struct worker *victim, work_item *out)
+{
+    filch_pool *pool = w->pool;
+    if (pool->config.queue <= FILCH_QUEUE_PRIVATE)
+        return QUEUE_EMPTY;
+    work_item batch[BATCH];
+    int n = locked_steal_many(&victim->locked, thief_end(pool),
+                              pool->config.queue == FILCH_QUEUE_TRYLOCK ? LOCKED_TRY : LOCKED_BLOCK,
+                              pool->config.steal, batch, BATCH);
+    if (n > 0) {
+        *out = batch[0];
+        queue_push_many(w, batch + 1, (size_t)n - 1);
+    }
+    return taken(w, n);
+}
+
+enum queue_result queue_steal(struct worker *w, struct worker *victim, work_item *out)
+{
+    enum filch_steal how = w->pool->config.steal;
+    if (__builtin_expect(w->pool->plain, 1))
+        return taken(w, ring_steal(&victim->ring, &w->ring, how, out));
+    if (locked_kind(w->pool))
+        return steal_locked(w, victim, out);
+    return taken(w, lifo_steal(&victim->lifo, &w->lifo, how, out));
+}
+
+size_t queue_size(struct worker *w)
+{
+    if (__builtin_expect(w->pool->plain, 1))
+        return ring_size(&w->ring);
+    return locked_kind(w->pool) ? locked_size(locked_of(w)) : lifo_size(&w->lifo);
+}

@@ -1,0 +1,38 @@
+#include "core/report.h"
+#include "os/os.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void report_line(const char *format, va_list args)
+{
+    char line[512];
+    int n = vsnprintf(line, sizeof line - 1, format, args);
+    if (n < 0)
+        return;
+    if ((size_t)n > sizeof line - 2)
+        n = (int)sizeof line - 2;
+    line[n] = '\n';
+    os_print(line, (size_t)n + 1);
+}
+
+void report_warning(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_line(format, args);
+    va_end(args);
+}
+
+void report_misuse(const char *call, const char *text)
+{
+    report_warning("filch: %s: %s", call, text);
+    abort();
+}
+
+void report_misuse_named(const char *call, const char *text, const char *name)
+{
+    report_warning("filch: %s: %s (task \"%s\")", call, text, name ? name : "?");
+    abort();
+}

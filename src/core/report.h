@@ -1,0 +1,23 @@
+/* report.h: what the library says on stderr.
+ *
+ * A caller's mistake is one line that names the call and what to do, then abort. A bad setting is
+ * one line and the default. Both are written in one piece, so that lines of threads do not mix. */
+#ifndef FILCH_REPORT_H
+#define FILCH_REPORT_H
+
+void report_misuse(const char *call, const char *text) __attribute__((cold, noreturn));
+void report_misuse_named(const char *call, const char *text, const char *name)
+    __attribute__((cold, noreturn));
+void report_warning(const char *format, ...) __attribute__((cold, format(printf, 1, 2)));
+
+/* Invariants that always hold; kept in the product because each costs one comparison off the
+ * path. `dcheck` is for debug builds. */
+#define check(cond)                                                                               \
+    (__builtin_expect(!(cond), 0) ? report_misuse("internal", "invariant broken: " #cond) : (void)0)
+#ifdef FILCH_DEBUG
+#define dcheck(cond) check(cond)
+#else
+#define dcheck(cond) ((void)sizeof(cond))
+#endif
+
+#endif

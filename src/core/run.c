@@ -1,0 +1,279 @@
+/* run.c: the worker's loop and what it runs.
+ *
+ * Everything runs on fibers. A worker's loop runs jobs directly on its own fiber. If such a job
+ * has to wait, it takes the loop below it along: the worker goes on with a fresh fiber and a
+ * fresh loop. When the waiting fiber is resumed, the loop of whoever resumes it is dropped, and
+ * the old loop below the job goes on, on its new worker. So there is one loop per worker at any
+ * time, and nothing may keep the worker in a variable across a job: it is asked for again.
+ */
+#include "core/run.h"
+#include "core/job.h"
+#include "core/join.h"
+#include "core/report.h"
+
+static void loop(void *pass);
+
+/* ---- fibers of a worker ------------------------------------------------------------------- */
+
+static struct fiber *fiber_hot(struct worker *w)
+{
+    struct fiber *f = w->cached > 0 ? w->cache[--w->cached] : fiber_take(&w->pool->fibers, w->pool);
+    if (f) {
+        char *low = (char *)f->region + os_page_size();
+        os_context_make(&f->context, low, (size_t)((char *)f - low), loop);
+    }
+    return f;
+}
+
+static void fiber_done(struct worker *w, struct fiber *f)
+{
+    if (w->cached < WORKER_CACHE)
+        w->cache[w->cached++] = f;
+    else
+        fiber_give(&w->pool->fibers, f);
+}
+
+/* ---- switching ---------------------------------------------------------------------------- */
+
+/* First thing after every switch, on the new stack. Returns the fiber to go back to, if any. */
+static struct fiber *arrived(const struct after *p)
+{
+    struct after a = *p; /* the old stack may be entered by another thread from `publish` on */
+    if (a.what == AFTER_FREE)
+        fiber_done(worker_self(), a.from);
+    if (a.what == AFTER_CALL && !a.publish(a.from, a.arg))
+        return a.from;
+    return 0;
+}
+
+/* Leaves a fiber that has nothing more to do, for another. */
+static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *next)
+{
+    struct after a = {.what = AFTER_FREE, .from = f};
+    struct worker *w = worker_self();
+    EV(w, RESUME);
+    run_enter(w, next);
+    os_context_abandon(&f->context, &next->context, &a);
+}
+
+static void __attribute__((noreturn)) leave_seat(struct fiber *f)
+{
+    struct after a = {.what = AFTER_FREE, .from = f};
+    struct worker *w = worker_self();
+    os_context_abandon(&f->context, &w->body->context, &a);
+}
+
+bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
+{
+    struct fiber *f = w->fiber, *next = fiber_hot(w);
+    if (!next)
+        return false;
+    struct after a = {AFTER_CALL, f, publish, arg};
+    f->errno_value = os_errno_get();
+    run_enter(w, next);
+    struct after *p = os_context_switch(&f->context, &next->context, &a);
+    arrived(p); /* perhaps on another thread now */
+    os_errno_set(f->errno_value);
+    return true;
+}
+
+void run_ready(struct fiber *f)
+{
+    filch_pool *pool = f->pool;
+    struct worker *w = worker_self();
+    bool home = w && w->pool == pool;
+    if (home)
+        queue_push(w, item_fiber(f));
+    else
+        inject_push(&pool->injector, item_fiber(f));
+    idle_notify(pool, home ? w : 0);
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *head)
+{
+    struct lineage here = {found->loot.slot, found->loot.up};
+    const struct lineage *outer = f->lineage;
+    const struct root *outer_root = f->root;
+    EV(worker_self(), EXECUTED);
+    filch_store_relaxed(&f->root, found->root); /* order: [S1] before anything is forked */
+    filch_store_relaxed(&f->lineage, &here);    /* order: [S1] before anything is forked */
+    found->loot.fn(found->loot.slot, head);
+    filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
+    filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
+    return join_finish(found->loot.slot);
+}
+
+/* A tree of forks begins and ends here. */
+static void root_begin(struct fiber *f, struct root *r)
+{
+    EV(worker_self(), EXECUTED);
+    filch_store_relaxed(&f->root, r);           /* order: [S1] before anything is forked */
+    filch_store_relaxed(&f->lineage, &r->here); /* order: [S1] before anything is forked */
+}
+
+static void root_end(struct fiber *f)
+{
+    filch_store_relaxed(&f->lineage, (const struct lineage *)0); /* order: [S1] */
+    filch_store_relaxed(&f->root, (const struct root *)0);       /* order: [S1] */
+}
+
+static void run_job(struct fiber *f, filch_job *job)
+{
+    struct root r = {.name = job->name};
+    root_begin(f, &r);
+    job->fn(job->arg);
+    if (job->cleanup)
+        job->cleanup(job->arg);
+    root_end(f);
+    job_finish(job);
+}
+
+static void run_root(struct fiber *f, struct body *b)
+{
+    struct root r = {.name = b->name};
+    root_begin(f, &r);
+    f->pins++;
+    b->root(b->box, f->slots.first);
+    f->pins--;
+    root_end(f);
+}
+
+/* Between jobs a fiber's slots are empty; if not, a job returned with forks not joined. */
+static void settled(struct fiber *f)
+{
+    if (slots_used(&f->slots, f->slots.first) || f->slots.top != f->slots.first)
+        report_misuse("filch_fork", "the job returned without joining it; join every fork");
+    if (f->pins != 0)
+        report_misuse("filch_pin", "the job returned pinned; call filch_unpin as often");
+}
+
+static void run_found(struct fiber *f, const struct found *found)
+{
+    struct fiber *next = 0;
+    if (found->what == FOUND_LOOT)
+        next = run_loot(f, found, f->slots.first);
+    else if (found->it & ITEM_FIBER)
+        next = (struct fiber *)(found->it & ~ITEM_FIBER);
+    else
+        run_job(f, (filch_job *)found->it);
+    settled(f);
+    if (next)
+        leave_for(f, next);
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+static void breathe(unsigned round)
+{
+    for (unsigned i = 0; i <= round; i++)
+        os_pause();
+}
+
+static struct found search(struct worker *w)
+{
+    struct found found = {0};
+    for (unsigned round = 0; round < w->pool->config.spin_rounds; round++) {
+        found = find_work(w);
+        if (found.what != FOUND_NOTHING)
+            break;
+        EV(w, SPIN_WASTED);
+        breathe(round);
+    }
+    return found;
+}
+
+/* Sleeps, out of the seat: a guest may sit there meanwhile. */
+static void rest(struct worker *w, void (*how)(struct worker *))
+{
+    struct body *body = w->body;
+    struct fiber *f = w->fiber;
+    how(w);
+    w->body = body;
+    run_enter(w, f);
+}
+
+static struct found next_work(struct worker *w)
+{
+    struct found found = find_local(w);
+    if (found.what == FOUND_NOTHING && w->guest)
+        return find_steal(w); /* a guest looks once, then waits for what it came for */
+    if (found.what == FOUND_NOTHING && idle_search_begin(w))
+        found = search(w);
+    if (found.what != FOUND_NOTHING)
+        idle_search_found(w);
+    else
+        rest(w, w->pool->config.idle == FILCH_IDLE_PARK ? idle_park : idle_rest);
+    return found;
+}
+
+static bool body_leaves(struct worker *w)
+{
+    struct body *b = w->body;
+    if (b->until)
+        return b->until(b->until_arg);
+    return filch_load_acquire(&w->pool->stop); /* order: pairs with idle_stop */
+}
+
+static void loop(void *pass)
+{
+    struct fiber *f = run_fiber();
+    struct fiber *back = arrived(pass);
+    if (back)
+        leave_for(f, back);
+    struct body *body = worker_self()->body;
+    if (body->root) {
+        run_root(f, body);
+        settled(f);
+        leave_seat(f);
+    }
+    for (;;) {
+        struct worker *w = worker_self();
+        if (body_leaves(w))
+            leave_seat(f);
+        if (idle_seat_wanted(w))
+            rest(w, idle_seat_yield);
+        struct found found = next_work(w);
+        if (found.what != FOUND_NOTHING)
+            run_found(f, &found);
+        else if (w->guest)
+            leave_seat(f);
+    }
+}
+
+/* ---- bodies ------------------------------------------------------------------------------- */
+
+bool run_body(struct worker *w, struct body *body)
+{
+    w->body = body;
+    os_self_set(w);
+    struct fiber *f = fiber_hot(w);
+    if (f) {
+        struct after start = {.what = AFTER_NOTHING};
+        os_context_thread(&body->context);
+        run_enter(w, f);
+        arrived(os_context_switch(&body->context, &f->context, &start));
+        run_enter(w, 0);
+    }
+    os_self_set(0);
+    return f != 0;
+}
+
+void run_thread(void *arg)
+{
+    struct worker *w = arg;
+    filch_pool *pool = w->pool;
+    struct body body = {0};
+    void *overflow = 0;
+    bool guarded = os_overflow_thread_enter(&overflow) == 0;
+    w->searching = 1; /* counted by whoever woke the seat */
+    if (pool->config.worker_start)
+        pool->config.worker_start(w->id, pool->config.hook_arg);
+    while (!run_body(w, &body) && !filch_load_acquire(&pool->stop)) /* order: with idle_stop */
+        os_sleep_ns(1000000); /* no memory for a stack: others work, try again */
+    if (pool->config.worker_stop)
+        pool->config.worker_stop(w->id, pool->config.hook_arg);
+    if (guarded)
+        os_overflow_thread_leave(overflow);
+}

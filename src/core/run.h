@@ -1,0 +1,55 @@
+/* run.h: bodies, the loop, and the switch between fibers. */
+#ifndef FILCH_RUN_H
+#define FILCH_RUN_H
+
+#include "core/find.h"
+#include "core/queue.h"
+
+/* Who sits in a seat: a pool's thread, or a guest for a while. On its thread's stack. */
+struct body {
+    os_context context;            /* of the thread itself, while a fiber runs                  */
+    void (*root)(void *box, filch_slot *head); /* a guest's root to run first, pinned ...       */
+    void *box;                     /* ... with this; then leave                                 */
+    const char *name;
+    bool (*until)(void *arg);      /* a guest that waits leaves when this holds, or when there  */
+    void *until_arg;               /* is nothing to do                                          */
+};
+
+/* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
+ * enter a fiber that has not left its stack. */
+struct after {
+    enum { AFTER_NOTHING, AFTER_FREE, AFTER_CALL } what;
+    struct fiber *from;
+    /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. */
+    bool (*publish)(struct fiber *from, void *arg);
+    void *arg;
+};
+
+/* Suspends the calling fiber, which must not be pinned, until somebody resumes it (run_ready, or
+ * the finisher of a join). False if there is no fiber to go on with: nothing happened. */
+bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg);
+
+/* Makes a suspended fiber runnable. Any thread. */
+void run_ready(struct fiber *f);
+
+/* Runs a stolen job on the caller's stack from `head` on. Returns the fiber that waited for it
+ * and is now to be resumed, or null. */
+struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *head);
+
+/* Seats a body: runs on a fiber until the body leaves. False if there was no memory for one. */
+bool run_body(struct worker *w, struct body *body);
+
+/* Tells thieves which fiber runs in a seat. */
+static inline void run_enter(struct worker *w, struct fiber *f)
+{
+    filch_store_release(&w->fiber, f); /* order: [F1] */
+}
+
+/* The calling fiber, or null outside. */
+static inline struct fiber *run_fiber(void)
+{
+    struct worker *w = worker_self();
+    return w ? w->fiber : 0;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* worker.h: what a worker is made of. Data only; read together with docs/glossary.md.
+ *
+ * A worker is a seat: queues, counters and a place in the idle set. The body in the seat is a
+ * thread of the pool, made when the seat is first woken, or, in seat 0, a guest: a foreign thread
+ * that works while it waits. Bodies in seats are never more than the configured number.
+ */
+#ifndef FILCH_WORKER_H
+#define FILCH_WORKER_H
+
+#include "base/rng.h"
+#include "core/inject.h"
+#include "core/lifo.h"
+#include "core/locked.h"
+#include "core/ring.h"
+#include "obs/counters.h"
+
+#include <filch.h>
+
+#define WORKER_CACHE 8   /* fibers kept hot by a worker */
+#define WORKER_FAIR 61   /* every so many picks the injector comes first */
+
+struct worker {
+    /* Read by thieves and wakers. */
+    struct fiber *fiber;       /* that runs here; perhaps already another: a hint               */
+    struct ring ring;          /* its own queue of submitted jobs and resumable fibers          */
+    struct lifo lifo;          /* the same with ends=lifo                                       */
+    struct locked locked;      /* the same with a locked queue (baselines)                      */
+    struct inject inbox;       /* what others submit to this worker                             */
+    uint32_t gate;             /* 0 asleep allowed, 1 woken                                     */
+    uint32_t has_thread;       /* idle lock: see idle.c                                         */
+
+    /* Written by the body in the seat only. */
+    struct counters counters __attribute__((aligned(64)));
+    filch_pool *pool;
+    int id;
+    unsigned tick;
+    struct rng rng;
+    uint32_t searching;        /* counted in the pool's searchers                               */
+    uint32_t guest;            /* the body is a guest                                           */
+    int64_t backoff_ns;
+    struct fiber *cache[WORKER_CACHE];
+    unsigned cached;
+    struct body *body;         /* who sits here, see run.h                                      */
+    os_thread thread;
+} __attribute__((aligned(128)));
+
+struct filch_pool {
+    /* Fixed at creation. */
+    uint32_t magic;
+    int count;                 /* seats */
+    struct filch_config config;
+    char name[32];
+    bool plain;                /* default queue, default ends: the path without questions       */
+    struct worker *workers;
+    uintptr_t *ring_storage;
+
+    struct idle_set *idle;     /* idle.c */
+    struct inject injector __attribute__((aligned(64)));
+    struct locked shared;      /* queue=shared */
+    struct fiber_store fibers;
+
+    /* Suspended fibers that still have jobs to steal. */
+    uint32_t exposed_lock;
+    uint32_t exposed_count;
+    struct fiber *exposed;
+
+    uint64_t pending __attribute__((aligned(64))); /* jobs submitted and not done */
+    uint32_t drained;          /* changes when pending falls to 0: futex                        */
+    uint32_t closed;           /* no more jobs                                                  */
+    uint32_t stop;             /* workers leave                                                 */
+    uint32_t next_seat;        /* round robin                                                   */
+    struct filch_pool *prev, *next; /* all pools, for fork() and the overflow reporter          */
+};
+
+#define POOL_MAGIC 0xf11c4001u
+
+static inline struct worker *worker_self(void)
+{
+    return os_self_get();
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* os.h: the machine, behind one seam.
+ *
+ * Core reaches threads, sleep, clock, pages, CPUs and the context switch only through these
+ * functions, so that the same core runs on the product's back end (os_linux.c and its
+ * neighbours), under fault injection, in the simulator and under the model checker.
+ *
+ * Functions that can fail return 0 or -errno. None of them allocates behind the caller's back.
+ */
+#ifndef FILCH_OS_H
+#define FILCH_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+typedef struct {
+    uintptr_t handle;
+} os_thread;
+
+int os_thread_start(os_thread *out, void (*fn)(void *), void *arg, const char *name);
+void os_thread_join(os_thread t);
+void os_thread_yield(void);
+void os_pause(void); /* a spin-loop hint */
+
+/* One pointer per thread. Never inlined: a fiber may read it on one thread, move, and read it
+ * again, and compilers cache the address of thread-local storage across the switch. */
+void *os_self_get(void) __attribute__((noinline));
+void os_self_set(void *self) __attribute__((noinline));
+
+/* The per-thread errno as a value (saved and restored around a switch). */
+int os_errno_get(void) __attribute__((noinline));
+void os_errno_set(int value) __attribute__((noinline));
+
+/* ---- sleep and time ----------------------------------------------------------------------- */
+
+int64_t os_clock_ns(void);
+void os_sleep_ns(int64_t ns);
+
+/* Sleeps while *word == expect, until woken or until the deadline (clock time; INT64_MAX: none).
+ * May return early. Returns 0 or -ETIMEDOUT. */
+int os_futex_wait(uint32_t *word, uint32_t expect, int64_t deadline);
+void os_futex_wake(uint32_t *word, int count);
+
+/* A full memory barrier on every running thread of this process. os_membarrier_init says once
+ * whether it exists: 0 or -errno. */
+int os_membarrier_init(void);
+int os_membarrier(void);
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+void *os_alloc(size_t size); /* zeroed; null if there is none */
+void *os_alloc_aligned(size_t size, size_t align); /* a power of two; freed by os_free */
+void os_free(void *p);
+
+size_t os_page_size(void);
+/* Reserves zeroed pages, aligned (a power of two, at least a page), without committing memory. */
+int os_pages_reserve(void **out, size_t size, size_t align);
+void os_pages_release(void *p, size_t size);
+void os_pages_discard(void *p, size_t size); /* contents become zero again, memory is returned */
+int os_pages_guard(void *p, size_t size);    /* any access faults */
+
+/* ---- the machine -------------------------------------------------------------------------- */
+
+int os_cpu_count(void);        /* CPUs this process may run on, at least 1: affinity and quota */
+int os_cpu_affinity(void);     /* by affinity mask alone */
+int64_t os_cpu_quota_milli(void); /* by cgroup CPU quota, in thousandths of a CPU; 0: no limit */
+/* The quota as read from files below `root` ("/" on a real machine), for tests. */
+int64_t os_cpu_quota_at(const char *root);
+
+const char *os_getenv(const char *name); /* null in setuid programs */
+void os_print(const char *text, size_t length); /* to stderr, in one write */
+uint64_t os_random_seed(void);
+
+/* ---- process life ------------------------------------------------------------------------- */
+
+void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+/* Reports stack overflow. `lookup` is called in a signal handler with the address that faulted;
+ * it returns the length of a message that it put into `text`, or 0 if the address is not ours. */
+int os_overflow_install(size_t (*lookup)(const void *address, char *text, size_t size));
+void os_overflow_remove(void);
+/* The alternate signal stack of the calling thread: set up and taken down. */
+int os_overflow_thread_enter(void **cookie);
+void os_overflow_thread_leave(void *cookie);
+
+#endif
