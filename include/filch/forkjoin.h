@@ -70,6 +70,7 @@ FILCH_API void filch_misuse_unjoined(const char *task) __attribute__((cold, noin
 
 /* Version of everything inlined here; linking against a library of another layout fails. */
 FILCH_API extern const int filch_layout_1;
+static const int *const filch_layout_used __attribute__((used)) = &filch_layout_1;
 
 #define FILCH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FILCH_INLINE static inline __attribute__((always_inline, unused))
@@ -134,6 +135,15 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
 #define FILCH_FORKS(var, name)                                                                    \
     struct filch_forks var __attribute__((cleanup(filch_forks_check))) = {&filch_h, filch_h, #name}
 #define FILCH_FORK_ADD(name, ...) name##_filch_add(filch_par, &filch_h, ##__VA_ARGS__)
+/* The same, but in the serial stretch of a bounded task `into` takes the result at once: with
+ * FILCH_FORK_INTO(sum +=, place, ...) that is sum += place(...), at the price of a call. */
+#define FILCH_FORK_INTO(into, name, ...)                                                          \
+    do {                                                                                          \
+        if (filch_par)                                                                            \
+            name##_filch_add(1, &filch_h, ##__VA_ARGS__);                                         \
+        else                                                                                      \
+            into name##_filch_now(filch_h, ##__VA_ARGS__);                                        \
+    } while (0)
 #define FILCH_FORKS_LEFT(var) ((size_t)(filch_h - (var).base))
 #define FILCH_JOIN_LAST(name, var) name##_filch_last(filch_par, &filch_h, (var).base)
 
@@ -243,7 +253,6 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
         filch_slot *h = filch_slot_head(pool);                                                    \
         box.a = filch_a;                                                                          \
-        (void)filch_layout_1;                                                                     \
         if (h)                                                                                    \
             name##_filch_boxed(&box, h);                                                          \
         else                                                                                      \
@@ -292,6 +301,12 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
         VAL##RETURN(name##_filch_body(s FILCH_OPEN_ UNPACK));                                     \
+    }                                                                                             \
+    FILCH_INLINE R name##_filch_now(filch_slot *h FILCH_OPEN_ PARAMS)                             \
+    {                                                                                             \
+        struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
+        (void)filch_a;                                                                            \
+        VAL##RETURN(name##_filch_body(h FILCH_OPEN_ UNPACK));                                     \
     }                                                                                             \
     FILCH_INLINE void name##_filch_add(int par, filch_slot **h FILCH_OPEN_ PARAMS)                \
     {                                                                                             \
@@ -368,6 +383,11 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         }                                                                                         \
         VAL##RETURN(name##_filch_either(s, f->a));                                                \
     }                                                                                             \
+    FILCH_INLINE R name##_filch_now(filch_slot *h FILCH_OPEN_ PARAMS)                             \
+    {                                                                                             \
+        struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
+        VAL##RETURN(name##_filch_either(h, filch_a));                                             \
+    }                                                                                             \
     FILCH_INLINE void name##_filch_add(int par, filch_slot **h FILCH_OPEN_ PARAMS)                \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
@@ -388,6 +408,7 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
             filch_misuse_order(#name);                                                            \
         *h = s;                                                                                   \
         if (!par) {                                                                               \
+            /* order: own word, nothing to steal in it */                                             \
             filch_store_relaxed(&s->fn, (void (*)(filch_slot *, filch_slot *))0);                 \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \

@@ -114,7 +114,7 @@ static void complain(char *message, size_t size, const char *pair, const char *w
 {
     if (!message || size == 0)
         return;
-    int n = snprintf(message, size, "\"%.40s\": %s", pair, why);
+    int n = snprintf(message, size, "\"%.*s\": %s", (int)strcspn(pair, ",") % 40, pair, why);
     for (int i = 0; i < n && (size_t)i < size && message[i]; i++) {
         if ((unsigned char)message[i] < ' ' || (unsigned char)message[i] > '~')
             message[i] = '?'; /* hostile bytes do not reach the terminal */
@@ -134,11 +134,11 @@ int filch_config_parse(filch_config *config, const char *policy, char *message, 
     memcpy(text, policy, strlen(policy) + 1);
     char *next = text;
     while (next && *next) {
-        char *pair = next, whole[64];
+        char *pair = next;
+        const char *whole = policy + (pair - text);
         next = strchr(pair, ',');
         if (next)
             *next++ = '\0';
-        snprintf(whole, sizeof whole, "%s", pair);
         char *value = strchr(pair, '=');
         if (value)
             *value++ = '\0';

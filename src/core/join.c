@@ -50,7 +50,7 @@ static bool is_done(filch_slot *slot)
 
 static bool mark_waiting(filch_slot *slot, struct fiber *f, uintptr_t tag)
 {
-    uintptr_t was = filch_load_relaxed(&slot->state); /* order: checked by the exchange */
+    uintptr_t was = filch_load_acquire(&slot->state); /* order: [W1] DONE found here is final */
     do {
         if (was == STATE_DONE)
             return false;
@@ -157,6 +157,8 @@ static void wait_stolen(struct worker *w, struct fiber *f, filch_slot *slot)
 
 int filch_slot_join_slow(filch_slot *slot)
 {
+    if (!slots_claimed(slot))
+        return 0;
     struct worker *w = worker_self();
     struct fiber *f = w ? w->fiber : 0;
     if (!f || slot < f->slots.first || slot >= f->slots.end)

@@ -246,6 +246,7 @@ static void loop(void *pass)
 
 bool run_body(struct worker *w, struct body *body)
 {
+    os_overflow_thread_keep();
     w->body = body;
     os_self_set(w);
     struct fiber *f = fiber_hot(w);
@@ -265,8 +266,6 @@ void run_thread(void *arg)
     struct worker *w = arg;
     filch_pool *pool = w->pool;
     struct body body = {0};
-    void *overflow = 0;
-    bool guarded = os_overflow_thread_enter(&overflow) == 0;
     w->searching = 1; /* counted by whoever woke the seat */
     if (pool->config.worker_start)
         pool->config.worker_start(w->id, pool->config.hook_arg);
@@ -274,6 +273,4 @@ void run_thread(void *arg)
         os_sleep_ns(1000000); /* no memory for a stack: others work, try again */
     if (pool->config.worker_stop)
         pool->config.worker_stop(w->id, pool->config.hook_arg);
-    if (guarded)
-        os_overflow_thread_leave(overflow);
 }

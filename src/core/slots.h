@@ -10,8 +10,8 @@
  * |------------|---------------------------|-------------------|--------------------------------|
  * | slot.fn    | owner                     | owner, thieves    | not null in [slots, head),     |
  * |            |                           |                   | null from head on              |
- * | slot.claim | lock holder               | owner, lock holder| CLAIMED only while a thief     |
- * |            |                           |                   | holds the lock, or if stolen   |
+ * | slot.claim | lock holder               | owner, lock holder| CLAIMED if stolen, if a thief  |
+ * |            |                           |                   | is at it, or was and left it   |
  * | slot.state | lock holder, thief, waiter| the same          | see join.c                     |
  * | slot.want  | lock holder               | owner             | 1 below `reach`, 0 from it on  |
  * | top        | lock holder               | anyone (a hint)   | slots below are stolen         |
@@ -171,26 +171,29 @@ static inline enum slots_result slots_steal(struct slots *s, const struct lineag
                 slots_set_reach(s, t + 1);
                 *out = (struct loot){t, fn, up};
                 result = SLOTS_TAKEN;
-            } else {
-                filch_store_relaxed(&t->claim, s->fenced); /* order: [S3] */
-            }
+            } /* else the claim stays: it sends the owner through the lock, so that its stack,
+               * where the lineage is, is not used anew before we have read it [S3] */
         }
     }
     lock_release(&s->lock);
     return result;
 }
 
-/* Owner, slow way of a join. Was the job stolen? */
+/* Owner, slow way of a join, first question: is a thief at it, or was? Without membarrier every
+ * join comes here. */
+static inline bool slots_claimed(filch_slot *slot)
+{
+    filch_fence_seq_cst(); /* order: [S2] the barrier that membarrier would have made */
+    return filch_load_relaxed(&slot->claim) & CLAIMED; /* order: [S2] after the fence */
+}
+
+/* Second question: was the job stolen? */
 static inline bool slots_was_stolen(struct slots *s, filch_slot *slot)
 {
-    if (s->fenced) {
-        filch_fence_seq_cst(); /* order: [S2] the barrier that membarrier would have made */
-        uint32_t claim = filch_load_relaxed(&slot->claim); /* order: [S2] after the fence */
-        if (claim == CLAIM_FENCED)
-            return false;
-    }
     lock_acquire(&s->lock);
     bool stolen = s->top > slot;
+    if (!stolen)
+        filch_store_relaxed(&slot->claim, s->fenced); /* order: [S3] */
     lock_release(&s->lock);
     return stolen;
 }

@@ -83,5 +83,6 @@ void os_overflow_remove(void);
 /* The alternate signal stack of the calling thread: set up and taken down. */
 int os_overflow_thread_enter(void **cookie);
 void os_overflow_thread_leave(void *cookie);
+void os_overflow_thread_keep(void); /* set up once, taken down when the thread ends */
 
 #endif

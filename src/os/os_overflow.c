@@ -206,3 +206,25 @@ void os_overflow_thread_leave(void *cookie)
     errno = saved;
     os_pages_release(cookie, page + overflow_stack_size());
 }
+
+/* Once per thread and kept until it ends: for threads that come back often. */
+static pthread_key_t overflow_key;
+static pthread_once_t overflow_key_once = PTHREAD_ONCE_INIT;
+static bool overflow_key_made;
+static __thread bool overflow_kept;
+
+static void overflow_key_make(void)
+{
+    overflow_key_made = pthread_key_create(&overflow_key, os_overflow_thread_leave) == 0;
+}
+
+void os_overflow_thread_keep(void)
+{
+    void *cookie;
+    if (overflow_kept)
+        return;
+    overflow_kept = true; /* one try: without it an overflow is an unnamed SIGSEGV, no more */
+    pthread_once(&overflow_key_once, overflow_key_make);
+    if (overflow_key_made && os_overflow_thread_enter(&cookie) == 0)
+        (void)pthread_setspecific(overflow_key, cookie);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The gate behind `make check`: stages one after the other, a line for each with its seconds, and
+# as last line `N passed, M failed` over the tests of all stages. A stage that fails does not keep
+# the later ones from running; the exit status is 0 only if all of them passed.
+# usage: scripts/check.sh [STAGE...]    (see `known`; without any: those of `usual`)
+set -u
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+usual='lint gcc clang ucontext asan tsan'
+known="$usual clang-asan clang-tsan"
+stages=${*:-$usual}
+if [ "$stages" = all ]; then stages=$known; fi
+passed=0
+failed=0
+started=$SECONDS
+
+configure_and_build() # configure_and_build DIR CC CMAKE_ARGS...
+{
+    local dir=$1 cc=$2 fresh=
+    shift 2
+    # A directory that was configured for another compiler keeps it unless started afresh.
+    if [ -f "$dir/CMakeCache.txt" ] && ! grep -q "^CMAKE_C_COMPILER:.*/$cc\$" "$dir/CMakeCache.txt"; then
+        fresh=--fresh
+    fi
+    # shellcheck disable=SC2086
+    CC=$cc cmake $fresh -S . -B "$dir" -DCMAKE_BUILD_TYPE=Release -DFILCH_WERROR=ON -DFILCH_SANITIZE= \
+        -DFILCH_UCONTEXT=OFF "$@" && cmake --build "$dir" --parallel "$jobs"
+}
+
+tests() # tests DIR LABELS-REGEX
+{
+    ctest --test-dir "$1" -L "$2" -LE long --parallel "$jobs" --output-on-failure --no-tests=error
+}
+
+quick='^(unit|api|stress|cli|example|lint)$'
+stage_lint() { scripts/lint; }
+stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
+stage_clang() { configure_and_build build-clang clang -DFILCH_BENCH=OFF && tests build-clang '^(unit|api)$'; }
+stage_ucontext()
+{
+    configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF && tests build-ucontext '^unit$'
+}
+stage_asan() { sanitized build-asan gcc address; }
+stage_tsan() { sanitized build-tsan gcc thread; }
+stage_clang-asan() { sanitized build-clang-asan clang address; }
+stage_clang-tsan() { sanitized build-clang-tsan clang thread; }
+sanitized() # sanitized DIR CC SANITIZER
+{
+    configure_and_build "$1" "$2" -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$3" && tests "$1" '^(unit|stress)$'
+}
+
+title()
+{
+    case $1 in
+    lint) echo "lint" ;;
+    gcc) echo "gcc -O3, all tests, headers, install" ;;
+    clang) echo "clang -O3, unit and api tests" ;;
+    ucontext) echo "gcc -O3, the portable context switch, unit tests" ;;
+    asan) echo "gcc, address and undefined sanitizers, unit and stress tests" ;;
+    tsan) echo "gcc, thread sanitizer, unit and stress tests" ;;
+    clang-asan) echo "clang, address and undefined sanitizers, unit and stress tests" ;;
+    clang-tsan) echo "clang, thread sanitizer, unit and stress tests" ;;
+    esac
+}
+
+# Adds up what ctest said; a stage that broke before its tests counts as one failure.
+count_tests() # count_tests LOG STATUS
+{
+    local total bad
+    total=$(sed -n 's/^.*tests failed out of \([0-9]*\)$/\1/p' "$1" | tail -n 1)
+    bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of .*$/\1/p' "$1" | tail -n 1)
+    if [ -z "$total" ]; then total=0 bad=0; fi
+    if [ "$2" -ne 0 ] && [ "$bad" -eq 0 ]; then failed=$((failed + 1)); fi
+    passed=$((passed + total - bad))
+    failed=$((failed + bad))
+    stage_tests=$total
+}
+
+run_stage() # run_stage NAME
+{
+    local name=$1 dir log status=0 begin=$SECONDS word=ok
+    case $name in lint | gcc) dir=build ;; *) dir=build-$name ;; esac
+    mkdir -p "$dir"
+    log=$dir/check.log
+    if [ "$name" = lint ]; then log=$dir/check-lint.log; fi
+    "stage_$name" >"$log" 2>&1 || status=$?
+    count_tests "$log" "$status"
+    if [ "$status" -ne 0 ]; then word=FAILED; fi
+    printf '%-10s %-6s %4d tests %4d s  %s\n' "$name" "$word" "$stage_tests" $((SECONDS - begin)) "$(title "$name")"
+    if [ "$status" -ne 0 ]; then
+        tail -n 60 "$log" | sed 's/^/    /'
+        echo "    (all of it: $log)"
+    fi
+}
+
+for stage in $stages; do
+    if ! declare -F "stage_$stage" >/dev/null; then
+        echo "check.sh: no stage $stage ($known)" >&2
+        exit 2
+    fi
+    run_stage "$stage"
+done
+echo "all stages: $((SECONDS - started)) s"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,38 @@
+# Every public header compiles alone, twice in a row, as C11 and as C++17, with gcc and clang, with
+# warnings as errors; the ISO dialects (-std=c11) are what strict users have.
+set -u
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+compilers=0
+
+try() # try LABEL COMPILER ARGS...
+{
+    local label=$1
+    shift
+    if ! "$@" -Wall -Wextra -Werror -I"$SOURCE_DIR/include" -c -o "$tmp/out.o" 2>"$tmp/err"; then
+        echo "$label does not compile:"
+        head -n 20 "$tmp/err"
+        failures=$((failures + 1))
+    fi
+}
+
+for header in filch.h $(cd "$SOURCE_DIR/include" && ls filch/*.h); do
+    printf '#include <%s>\n#include <%s>\nextern int filch_test_dummy;\n' "$header" "$header" >"$tmp/alone.c"
+    cp "$tmp/alone.c" "$tmp/alone.cpp"
+    for std in c11 gnu11 c17; do
+        for cc in gcc clang; do
+            command -v "$cc" >/dev/null || continue
+            compilers=$((compilers + 1))
+            try "$header with $cc -std=$std" "$cc" -std="$std" "$tmp/alone.c"
+        done
+    done
+    for std in c++17 gnu++17; do
+        for cxx in g++ clang++; do
+            command -v "$cxx" >/dev/null || continue
+            try "$header with $cxx -std=$std" "$cxx" -std="$std" "$tmp/alone.cpp"
+        done
+    done
+done
+[ "$compilers" -gt 0 ] || { echo "no compiler found"; exit 1; }
+exit $((failures > 0))

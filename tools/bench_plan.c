@@ -1,0 +1,256 @@
+#include "bench_plan.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A way to run a case. A number of workers outside its bounds is moved to the nearest bound. */
+struct contender {
+    const char *runtime, *build, *mode, *program;
+    const char *size, *quick_size; /* null: the case's own */
+    int workers_min, workers_max;
+    int required;
+};
+
+struct contenders {
+    const struct contender *list;
+    int n;
+};
+
+struct entry {
+    const char *suite, *name;
+    int extra; /* only if asked for by name, or with "all" */
+    const struct contenders *run;
+};
+
+#define MANY 100000
+#define FILCH "filch-bench-"
+#define POOL "filch-bench-pool"
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+#define GROUP(name) static const struct contenders name = {name##_list, COUNT(name##_list)}
+
+static const struct contender forkjoin_list[] = {
+    {"serial", "gcc-O3", "default", FILCH "serial", NULL, NULL, 1, 1, 1},
+    {"filch", "gcc-O3", "default", FILCH "gcc-O3", NULL, NULL, 1, MANY, 1},
+    {"filch", "gcc-O3", "bounded", FILCH "gcc-O3", NULL, NULL, 1, MANY, 1},
+    {"filch", "gcc-O2", "default", FILCH "gcc-O2", NULL, NULL, 1, MANY, 1},
+    {"filch", "gcc-O2", "bounded", FILCH "gcc-O2", NULL, NULL, 1, MANY, 1},
+    {"filch", "clang-O3", "default", FILCH "clang-O3", NULL, NULL, 1, MANY, 0},
+    {"filch", "clang-O3", "bounded", FILCH "clang-O3", NULL, NULL, 1, MANY, 0},
+    {"tbb", "g++-O3", "default", FILCH "tbb", "small", "small", 1, MANY, 0},
+    {"libgomp", "gcc-O3", "default", FILCH "gomp", "small", "small", 1, MANY, 0},
+    {"libomp", "clang-O3", "default", FILCH "omp", "small", "small", 1, MANY, 0},
+};
+GROUP(forkjoin);
+
+static const struct contender slots_list[] = {
+    {"filch", "gcc-O3", "default", POOL, NULL, NULL, 2, 2, 1},
+};
+GROUP(slots);
+
+static const struct contender ring_list[] = {
+    {"filch", "gcc-O3", "half", POOL, NULL, NULL, 2, 2, 1},
+    {"filch", "gcc-O3", "one", POOL, NULL, NULL, 2, 2, 1},
+};
+GROUP(ring);
+
+static const struct contender deque_list[] = {
+    {"filch", "gcc-O3", "lifo", POOL, NULL, NULL, 2, 2, 1},
+    {"filch", "gcc-O3", "fifo", POOL, NULL, NULL, 2, 2, 1},
+};
+GROUP(deque);
+
+static const struct contender cpu_list[] = {
+    {"filch", "gcc-O3", "default", POOL, NULL, "1000", 1, MANY, 1}, /* milliseconds */
+};
+GROUP(cpu);
+
+static const struct contender wakeup_list[] = {
+    {"filch", "gcc-O3", "default", POOL, NULL, "20", 1, MANY, 1}, /* wake-ups */
+};
+GROUP(wakeup);
+
+static const struct contender baselines_list[] = {
+    {"filch", "gcc-O3", "ring", POOL, NULL, "5000", 1, MANY, 1}, /* jobs */
+    {"filch", "gcc-O3", "shared", POOL, NULL, "5000", 1, MANY, 1},
+    {"filch", "gcc-O3", "private", POOL, NULL, "5000", 1, MANY, 1},
+    {"filch", "gcc-O3", "locked", POOL, NULL, "5000", 1, MANY, 1},
+    {"filch", "gcc-O3", "trylock", POOL, NULL, "5000", 1, MANY, 1},
+};
+GROUP(baselines);
+
+static const struct entry entries[] = {
+    {"forkjoin", "fib", 0, &forkjoin},
+    {"forkjoin", "tree", 0, &forkjoin},
+    {"forkjoin", "nqueens", 0, &forkjoin},
+    {"forkjoin", "uts", 0, &forkjoin},
+    {"forkjoin", "spine", 0, &forkjoin},
+    {"forkjoin", "uts_t1", 1, &forkjoin},
+    {"forkjoin", "uts_t2", 1, &forkjoin},
+    {"forkjoin", "uts_t4", 1, &forkjoin},
+    {"forkjoin", "uts_t5", 1, &forkjoin},
+    {"forkjoin", "uts_t1l", 1, &forkjoin},
+    {"forkjoin", "uts_t3l", 1, &forkjoin},
+    {"steal", "slots_50", 0, &slots},
+    {"steal", "slots_100", 0, &slots},
+    {"steal", "slots_200", 0, &slots},
+    {"steal", "ring_50", 0, &ring},
+    {"steal", "ring_100", 0, &ring},
+    {"steal", "ring_200", 0, &ring},
+    {"steal", "deque_one_50", 0, &deque},
+    {"steal", "deque_one_100", 0, &deque},
+    {"steal", "deque_one_200", 0, &deque},
+    {"steal", "deque_batch_50", 0, &deque},
+    {"steal", "deque_batch_100", 0, &deque},
+    {"steal", "deque_batch_200", 0, &deque},
+    {"idle", "cpu", 0, &cpu},
+    {"idle", "wakeup", 0, &wakeup},
+    {"baselines", "balanced", 0, &baselines},
+    {"baselines", "one_worker", 0, &baselines},
+};
+
+/* ---- lists of words ------------------------------------------------------------------------ */
+
+static int list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!strncmp(at, word, length) && (at[length] == ',' || !at[length]))
+            return 1;
+    return 0;
+}
+
+static int wanted(const char *list, const char *word)
+{
+    return !list || list_has(list, word);
+}
+
+/* The first word that no entry has; in static storage. */
+static const char *list_unknown(const char *list, const char *(*name)(const struct entry *e))
+{
+    static char word[64];
+    while (list && *list) {
+        size_t length = strcspn(list, ",");
+        int known = length == 3 && !strncmp(list, "all", 3);
+        for (int i = 0; i < COUNT(entries); i++)
+            known |= strlen(name(&entries[i])) == length &&
+                     !strncmp(name(&entries[i]), list, length);
+        if (!known) {
+            snprintf(word, sizeof word, "%.*s", (int)length, list);
+            return word;
+        }
+        list += length + (list[length] == ',');
+    }
+    return NULL;
+}
+
+static const char *entry_suite(const struct entry *e)
+{
+    return e->suite;
+}
+
+static const char *entry_case(const struct entry *e)
+{
+    return e->name;
+}
+
+const char *plan_unknown_suite(const char *list)
+{
+    return list_unknown(list, entry_suite);
+}
+
+const char *plan_unknown_case(const char *list)
+{
+    return list_unknown(list, entry_case);
+}
+
+void plan_list(void)
+{
+    const char *suite = "";
+    for (int i = 0; i < COUNT(entries); i++) {
+        if (strcmp(suite, entries[i].suite))
+            printf("%s  %-10s", *suite ? "\n" : "", entries[i].suite);
+        suite = entries[i].suite;
+        printf(entries[i].extra ? " (%s)" : " %s", entries[i].name);
+    }
+    printf("\n");
+}
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static int entry_wanted(const struct entry *e, const struct plan_filter *f)
+{
+    if (!list_has(f->suites, "all") && !list_has(f->suites, e->suite))
+        return 0;
+    if (!f->cases)
+        return !e->extra;
+    return list_has(f->cases, "all") || list_has(f->cases, e->name);
+}
+
+static int contender_wanted(const struct contender *c, const struct plan_filter *f)
+{
+    return wanted(f->runtimes, c->runtime) && wanted(f->modes, c->mode) &&
+           wanted(f->builds, c->build);
+}
+
+static int clamp(int value, int low, int high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static int row_add(struct plan *p, const struct entry *e, const struct contender *c, int workers,
+                   int quick)
+{
+    struct plan_row *rows = realloc(p->rows, (size_t)(p->n + 1) * sizeof *rows);
+    if (!rows)
+        return -1;
+    p->rows = rows;
+    struct plan_row *row = memset(&rows[p->n++], 0, sizeof *rows);
+    row->suite = e->suite;
+    row->name = e->name;
+    row->runtime = c->runtime;
+    row->build = c->build;
+    row->mode = c->mode;
+    row->program = c->program;
+    row->size = quick ? c->quick_size : c->size;
+    row->workers = workers;
+    row->required = c->required;
+    return 0;
+}
+
+/* A row for each number of workers, each number once. */
+static int contender_add(struct plan *p, const struct entry *e, const struct contender *c,
+                         const struct plan_filter *f)
+{
+    int first = p->n;
+    for (int i = 0; i < f->worker_count; i++) {
+        int workers = clamp(f->workers[i], c->workers_min, c->workers_max), seen = 0;
+        for (int r = first; r < p->n; r++)
+            seen |= p->rows[r].workers == workers;
+        if (!seen && row_add(p, e, c, workers, f->quick))
+            return -1;
+    }
+    return 0;
+}
+
+int plan_make(struct plan *p, const struct plan_filter *f)
+{
+    *p = (struct plan){0};
+    for (int i = 0; i < COUNT(entries); i++) {
+        const struct contenders *run = entries[i].run;
+        if (!entry_wanted(&entries[i], f))
+            continue;
+        for (int c = 0; c < run->n; c++)
+            if (contender_wanted(&run->list[c], f) &&
+                contender_add(p, &entries[i], &run->list[c], f)) {
+                plan_free(p);
+                return -1;
+            }
+    }
+    return 0;
+}
+
+void plan_free(struct plan *p)
+{
+    free(p->rows);
+    *p = (struct plan){0};
+}
