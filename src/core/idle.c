@@ -13,7 +13,7 @@
  * | word     | add/sub by anyone               | anyone    | searchers | sleepers << 32        |
  * | asleep[] | lock holder                     | the same  | one bit per sleeper               |
  * | scout    | lock holder                     | the same  | the sleeper with an alarm, or -1  |
- * | gate     | waker 1 (lock held), sleeper 0  | sleeper   | 1: taken out of the set by another|
+ * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
  * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
  *
  * [I1] The race that must not happen: a submitter publishes a job, sees no sleeper and wakes
@@ -25,7 +25,7 @@
  *      that gives up looks once more after it has left the count: idle_park does, after its
  *      fence. If it finds something it becomes a searcher again, and so wakes a successor when it
  *      leaves (a searcher that just took one job and was silent lost wake-ups in other runtimes).
- * [I3] gate: released with 1, acquired by the sleeper.
+ * [I3] gate: opened with release and the lock held, acquired by the sleeper.
  *
  * Forks tell nobody: the fork path has no instruction to spare. Instead, while anyone is active,
  * one sleeper is the scout: its sleep ends after a back-off that doubles from 50 us to 1 ms (or as
@@ -36,6 +36,9 @@
 #include "core/report.h"
 
 #define SLEEPER ((uint64_t)1 << 32)
+
+/* worker.gate: what the waker made of the sleeper. */
+enum { GATE_SHUT, GATE_SEARCHER, GATE_ACTIVE };
 
 /* worker.has_thread */
 enum { SEAT_BARE, SEAT_STARTING, SEAT_THREAD };
@@ -109,6 +112,14 @@ static void set_add(struct idle_set *s, int id, uint64_t change)
     filch_add_seq_cst(&s->word, change + SLEEPER); /* order: [I1] before the sleeper's last look */
 }
 
+/* Is there room for one more searcher, if one more is active? */
+static bool room_to_search(filch_pool *pool)
+{
+    uint64_t word = filch_load_relaxed(&pool->idle->word); /* order: the lock; or a guess */
+    unsigned active = (unsigned)pool->count - sleepers(word) + 1;
+    return searchers(word) < idle_search_limit(active);
+}
+
 static void set_remove(struct idle_set *s, int id, uint64_t change)
 {
     s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
@@ -140,7 +151,7 @@ static int set_pick(filch_pool *pool, struct worker *w)
 
 /* ---- waking ------------------------------------------------------------------------------- */
 
-/* The seat was taken out of the set with its body counted as a searcher: bring the body. */
+/* The seat was taken out of the set: bring the body. */
 static void seat_rouse(struct worker *w, bool bare)
 {
     filch_pool *pool = w->pool;
@@ -156,8 +167,8 @@ static void seat_rouse(struct worker *w, bool bare)
         s->threads++;
     } else { /* no thread to be had: asleep again; the next call tries anew */
         w->has_thread = SEAT_BARE;
-        filch_store_relaxed(&w->gate, 0); /* order: the lock; no thread looks at it */
-        set_add(s, w->id, (uint64_t)-1);
+        set_add(s, w->id, w->gate == GATE_SEARCHER ? (uint64_t)-1 : 0);
+        filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; no thread looks at it */
     }
     lock_release(&s->lock);
 }
@@ -174,8 +185,10 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
     else if (sleepers(word) > 0 && (even_if_searching || searchers(word) == 0))
         id = set_pick(pool, w);
     if (id >= 0) {
-        set_remove(s, id, 1);
-        filch_store_release(&pool->workers[id].gate, 1); /* order: [I3] */
+        bool searcher = room_to_search(pool);
+        set_remove(s, id, searcher);
+        /* order: [I3] */
+        filch_store_release(&pool->workers[id].gate, searcher ? GATE_SEARCHER : GATE_ACTIVE);
         bare = pool->workers[id].has_thread == SEAT_BARE;
         if (bare)
             pool->workers[id].has_thread = SEAT_STARTING;
@@ -262,6 +275,16 @@ static int64_t alarm_set(struct worker *w)
     return deadline;
 }
 
+/* Seat 0 is free: tell a guest that waits for it, whoever left and why. */
+static void seat_left(struct idle_set *s)
+{
+    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
+    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
+        return;
+    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
+    os_futex_wake(&s->epoch, 1);
+}
+
 /* Puts the worker into the set. Returns its alarm: a deadline, or none. From the release of the
  * lock on, the seat is not ours: seat 0 may have a guest in it. */
 static int64_t lie_down(struct worker *w, bool alarm_allowed)
@@ -271,7 +294,7 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
     int64_t deadline = INT64_MAX;
     lock_acquire(&s->lock);
     EV(w, PARK);
-    filch_store_relaxed(&w->gate, 0); /* order: the lock; wakers set it with the lock held */
+    filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; opened with it held */
     set_add(s, w->id, (uint64_t)0 - w->searching);
     w->searching = 0;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
@@ -283,37 +306,50 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
         deadline = alarm_set(w);
     }
     lock_release(&s->lock);
+    if (w->id == 0)
+        seat_left(s);
     return deadline;
 }
 
-/* Leaves the set by itself. False if somebody else took it out: then the gate is open. */
+/* Leaves the set by itself, as a searcher. False if there are enough of them (they will find what
+ * there is), or if somebody else took it out: then the gate is open. */
 static bool get_up(struct worker *w)
 {
     struct idle_set *s = w->pool->idle;
     lock_acquire(&s->lock);
-    bool still = set_has(s, w->id);
-    if (still)
+    bool stop = filch_load_relaxed(&w->pool->stop); /* order: a flag, looked at again */
+    bool up = set_has(s, w->id) && (stop || room_to_search(w->pool));
+    if (up) {
         set_remove(s, w->id, 1);
+        filch_store_relaxed(&w->gate, GATE_SEARCHER); /* order: the lock */
+    }
     lock_release(&s->lock);
-    return still;
+    return up;
 }
 
 static void sleep_at_gate(struct worker *w, int64_t deadline)
 {
     while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
-        if (os_futex_wait(&w->gate, 0, deadline) != 0 && get_up(w))
-            return;
+        if (os_futex_wait(&w->gate, GATE_SHUT, deadline) != 0 && !get_up(w))
+            deadline = os_clock_ns() + w->pool->config.backoff_max_ns;
     }
+    idle_awake(w);
+}
+
+void idle_awake(struct worker *w)
+{
+    w->searching = filch_load_acquire(&w->gate) == GATE_SEARCHER; /* order: [I3] */
+    if (w->searching)
+        EV(w, SEARCH);
 }
 
 void idle_park(struct worker *w)
 {
     int64_t deadline = lie_down(w, true);
     filch_fence_seq_cst(); /* order: [I1] [I2] in the set first, then look */
-    bool more = find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop); /* order: [I1] */
-    if (!more || !get_up(w))
-        sleep_at_gate(w, deadline);
-    w->searching = 1;
+    if (find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop)) /* order: [I1] */
+        (void)get_up(w);
+    sleep_at_gate(w, deadline);
 }
 
 void idle_rest(struct worker *w)
@@ -365,21 +401,11 @@ struct worker *idle_seat_enter_wait(filch_pool *pool)
     return w;
 }
 
-static void seat_left(struct idle_set *s)
-{
-    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
-    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
-        return;
-    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
-    os_futex_wake(&s->epoch, 1);
-}
-
 void idle_seat_leave(struct worker *w)
 {
     filch_pool *pool = w->pool;
     w->guest = 0;
     lie_down(w, false);
-    seat_left(pool->idle);
     filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
     if (find_anything(pool, w))
         idle_notify(pool, 0);
@@ -394,9 +420,7 @@ bool idle_seat_wanted(struct worker *w)
 void idle_seat_yield(struct worker *w)
 {
     lie_down(w, false);
-    seat_left(w->pool->idle);
     sleep_at_gate(w, INT64_MAX);
-    w->searching = 1;
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
@@ -415,8 +439,8 @@ void idle_stop(filch_pool *pool)
         }
         bool thread = w->has_thread == SEAT_THREAD;
         if (thread && set_has(s, i)) {
-            set_remove(s, i, 1);
-            filch_store_release(&w->gate, 1); /* order: [I3] */
+            set_remove(s, i, 0);
+            filch_store_release(&w->gate, GATE_ACTIVE); /* order: [I3] */
         }
         lock_release(&s->lock);
         if (!thread)

@@ -22,8 +22,10 @@ bool idle_search_begin(struct worker *w);
 /* It found something: the last searcher to leave wakes a successor. */
 void idle_search_found(struct worker *w);
 
-/* Sleeps until there may be work, a wake-up or `stop`. Comes back as a searcher. */
+/* Sleeps until there may be work, a wake-up or `stop`. */
 void idle_park(struct worker *w);
+/* A thread begins in a seat that was roused: as what? */
+void idle_awake(struct worker *w);
 /* The other idle policies: rest without sleeping in the set. */
 void idle_rest(struct worker *w);
 

@@ -266,7 +266,7 @@ void run_thread(void *arg)
     struct worker *w = arg;
     filch_pool *pool = w->pool;
     struct body body = {0};
-    w->searching = 1; /* counted by whoever woke the seat */
+    idle_awake(w);
     if (pool->config.worker_start)
         pool->config.worker_start(w->id, pool->config.hook_arg);
     while (!run_body(w, &body) && !filch_load_acquire(&pool->stop)) /* order: with idle_stop */

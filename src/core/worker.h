@@ -26,7 +26,7 @@ struct worker {
     struct lifo lifo;          /* the same with ends=lifo                                       */
     struct locked locked;      /* the same with a locked queue (baselines)                      */
     struct inject inbox;       /* what others submit to this worker                             */
-    uint32_t gate;             /* 0 asleep allowed, 1 woken                                     */
+    uint32_t gate;             /* see idle.c                                                    */
     uint32_t has_thread;       /* idle lock: see idle.c                                         */
 
     /* Written by the body in the seat only. */

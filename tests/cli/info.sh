@@ -1,0 +1,42 @@
+# `filch info` tells what the library sees; the environment shows.
+. "$(dirname "$0")/common.bash"
+
+number() { printf '%s\n' "$out" | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
+
+run info
+status_is 0
+err_is_empty
+for word in CPU workers ordering kernel compiler policy; do
+    out_has "$word "
+done
+
+run info --json
+status_is 0
+err_is_empty
+lines_are_objects
+lines_have version cpu cpus_online cpus_allowed limited_by workers_default workers membarrier \
+    page_size kernel compiler policy
+[ "$(printf '%s\n' "$out" | wc -l)" -eq 1 ] || fail "more than one line"
+[ "$(number workers_default)" -ge 1 ] || fail "no worker"
+[ "$(number workers_default)" -le "$(number cpus_allowed)" ] || fail "more workers than CPUs allowed"
+out_has '"policy":"victim=random,'
+
+FILCH_WORKERS=3 FILCH_POLICY=victim=order,steal=one FILCH_NO_MEMBARRIER=1 run info --json
+status_is 0
+lines_are_objects
+[ "$(number workers)" -eq 3 ] || fail "FILCH_WORKERS=3 gives $(number workers) workers"
+out_has '"policy":"victim=order,steal=one,'
+out_has '"membarrier":false'
+
+FILCH_POLICY=victim=frobnicate run info --json
+status_is 0
+lines_are_objects
+lines_have policy_error
+
+if command -v taskset >/dev/null; then
+    allowed=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+    timeout 60 taskset -c "$allowed" "$FILCH" info --json >"$scratch/out" 2>"$scratch/err"
+    status=$? out=$(cat "$scratch/out") err=$(cat "$scratch/err")
+    status_is 0
+    [ "$(number workers_default)" -eq 1 ] || fail "one CPU is allowed, but not one worker"
+fi
