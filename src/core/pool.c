@@ -92,10 +92,15 @@ static void child_after_fork(void)
     pools_lock = 0;
 }
 
+static bool stats_wanted(void)
+{
+    const char *text = os_getenv("FILCH_STATS");
+    return text && strcmp(text, "1") == 0;
+}
+
 static void __attribute__((destructor)) at_exit(void)
 {
-    const char *wanted = os_getenv("FILCH_STATS");
-    if (!wanted || strcmp(wanted, "1") != 0)
+    if (!stats_wanted())
         return;
     lock_acquire(&pools_lock);
     for (filch_pool *p = pools; p; p = p->next)
@@ -242,6 +247,8 @@ void filch_pool_destroy(filch_pool *p)
         report_misuse("filch_pool_destroy", "the default pool stays");
     (void)filch_pool_shutdown(p, FILCH_FOREVER);
     idle_stop(p);
+    if (stats_wanted())
+        filch_stats_print(p);
     lock_acquire(&pools_lock);
     if (p->prev)
         p->prev->next = p->next;

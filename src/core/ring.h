@@ -152,10 +152,14 @@ static inline uint32_t ring_push_batch_out(struct ring *r, uintptr_t *out, uint3
 static inline void ring_copy(const struct ring *victim, uint64_t h, struct ring *thief, uint64_t t,
                              uint64_t n)
 {
+    /* Locals, because the stores to slots might change the fields for all the compiler knows. */
+    const uintptr_t *from = victim->slot;
+    uintptr_t *to = thief->slot;
+    uint64_t from_mask = victim->mask, to_mask = thief->mask;
     for (uint64_t i = 0; i < n; i++) {
         /* order: relaxed, worthless unless the CAS succeeds; published by [R1] */
-        uintptr_t item = filch_load_relaxed(&victim->slot[(h + i) & victim->mask]);
-        filch_store_relaxed(&thief->slot[(t + i) & thief->mask], item);
+        uintptr_t item = filch_load_relaxed(&from[(h + i) & from_mask]);
+        filch_store_relaxed(&to[(t + i) & to_mask], item);
     }
 }
 
