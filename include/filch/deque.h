@@ -30,7 +30,7 @@
  *   bottom    owner                  all        next free index; FIFO: never falls
  *   buffer    owner                  all        holds [top, bottom); older ones stay until destroy
  *   slots     owner                  all        index i is at i mod capacity
- *   seen      owner                  owner      a value top once had: [seen, seen + capacity) is ours
+ *   seen      owner                  owner      a value top once had; up to seen + capacity is free
  *
  * Pairs, and what breaks without each
  *   [D1] release store of bottom -> acquire load of bottom in steal: a thief would get an item

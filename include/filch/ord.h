@@ -63,11 +63,12 @@
 #define filch_fence_compiler() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 #ifdef FILCH_TSAN
-/* The thread sanitizer does not see stand-alone fences: give it an operation that it does. */
+/* The thread sanitizer does not know stand-alone fences. A locked operation on a word of our own
+ * orders the processor all the same, and does not make it believe that threads synchronised. */
 static inline void filch_fence_seq_cst(void)
 {
-    static uint32_t filch_fence_word;
-    (void)__atomic_fetch_add(&filch_fence_word, 0, __ATOMIC_SEQ_CST);
+    uint32_t word = 0;
+    (void)__atomic_fetch_add(&word, 0, __ATOMIC_SEQ_CST);
 }
 #else
 static inline void filch_fence_seq_cst(void)

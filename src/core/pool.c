@@ -40,7 +40,7 @@ static size_t overflow_text(const void *address, char *text, size_t size)
             continue;
         const char *name = f->root && f->root->name ? f->root->name : "unnamed";
         int n = in_slots ? snprintf(text, size,
-                                    "filch: too many pending forks in task \"%s\" (more than %zu)\n",
+                                    "filch: stack overflow in task \"%s\" (more than %zu forks pending)\n",
                                     name, (size_t)(f->slots.end - f->slots.first))
                          : snprintf(text, size,
                                     "filch: stack overflow in task \"%s\" (stack of %zu KiB): raise "

@@ -126,7 +126,8 @@ static inline bool ring_pop(struct ring *r, uintptr_t *item)
     uint64_t h = filch_load_relaxed(&r->head); /* order: relaxed, the CAS decides */
     while (h != t) {
         *item = filch_load_relaxed(&r->slot[h & r->mask]); /* order: relaxed, own word */
-        if (filch_cas_relaxed(&r->head, &h, h + 1)) /* order: relaxed, we reuse the slot ourselves */
+        /* order: relaxed, we reuse the slot ourselves */
+        if (filch_cas_relaxed(&r->head, &h, h + 1))
             return true;
     }
     return false;

@@ -5,7 +5,7 @@ programs=$(dirname "$FILCH")/bench
 
 line() { printf '%s\n' "$out" | grep "\"runtime\":\"$1\"" | grep "\"mode\":\"$2\"" | grep "\"workers\":$3,"; }
 
-run bench forkjoin --quick --json --case fib --workers 1,2
+run bench forkjoin --quick --json --case fib --workers 1,2 --timeout 30
 lines_are_objects
 lines_have suite case runtime mode workers version build
 err_count=$(printf '%s\n' "$out" | grep -c '"error":')
