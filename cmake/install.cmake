@@ -16,9 +16,6 @@ if(TARGET filch_command)
   install(TARGETS filch_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-if(filch_bench_programs) # `filch bench` finds them from where it lies
-  install(PROGRAMS ${filch_bench_programs} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/filch)
-endif()
 
 install(EXPORT filch-targets NAMESPACE filch:: DESTINATION ${filch_package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/filch-config.cmake.in

@@ -323,10 +323,10 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         if (FILCH_UNLIKELY(s < base))                                                             \
             filch_misuse_order(#name);                                                            \
         *h = s;                                                                                   \
-        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         if (filch_slot_retract(s)) {                                                              \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
+        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         VAL##RETURN(name##_filch_body(s FILCH_OPEN_ UNPACK));                                     \
     }                                                                                             \
     FILCH_ROOT_(VAL, R, name, PARAMS, NAMES, UNPACK)                                              \
@@ -412,10 +412,10 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
             filch_store_relaxed(&s->fn, (void (*)(filch_slot *, filch_slot *))0);                 \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
-        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         if (filch_slot_retract(s)) {                                                              \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
+        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         VAL##RETURN(name##_filch_either(s, filch_a));                                             \
     }                                                                                             \
     FILCH_ROOT_(VAL, R, name, PARAMS, NAMES, UNPACK)                                              \
