@@ -195,7 +195,7 @@ KIT_UNUSED static void block_run(void *arg)
     struct block *b = arg;
     kit_raise(&b->started);
     while (!kit_raised(&b->release))
-        kit_nap_us(50);
+        kit_nap_us(500);
     kit_raise(&b->done);
 }
 

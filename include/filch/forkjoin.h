@@ -57,9 +57,6 @@ struct filch_slot {
     } payload; /* arguments until the job starts, its result once it is done                  */
 } __attribute__((aligned(64)));
 
-/* In a slot's `fn`: in use, but nothing to steal. */
-#define FILCH_SLOT_HELD ((void (*)(filch_slot *, filch_slot *))1)
-
 /* The cold half, in the library. */
 FILCH_API int filch_slot_join_slow(filch_slot *slot) __attribute__((cold, noinline));
 FILCH_API filch_slot *filch_slot_head(filch_pool *pool) __attribute__((noinline));
@@ -131,7 +128,8 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         name##_filch_forked(filch_par, &filch_h, ##__VA_ARGS__)
 #define FILCH_JOIN(name, var) name##_filch_join(filch_par, &filch_h, &(var))
 
-/* A variable number of forks of one task, joined last to first. */
+/* A variable number of forks of one task, joined last to first. Always stealable, in bounded tasks
+ * as well; see FILCH_FORK_INTO for those. */
 #define FILCH_FORKS(var, name)                                                                    \
     struct filch_forks var __attribute__((cleanup(filch_forks_check))) = {&filch_h, filch_h, #name}
 #define FILCH_FORK_ADD(name, ...) name##_filch_add(filch_par, &filch_h, ##__VA_ARGS__)
@@ -392,12 +390,8 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
         filch_slot *s = *h;                                                                       \
-        if (par) {                                                                                \
-            FILCH_PUBLISH_(name, s, filch_a);                                                     \
-        } else { /* run it now, in serial order, and keep the result in the slot */               \
-            VAL##STORE(R, s, name##_filch_either(s, filch_a));                                    \
-            filch_slot_publish(s, FILCH_SLOT_HELD);                                               \
-        }                                                                                         \
+        (void)par;                                                                                \
+        FILCH_PUBLISH_(name, s, filch_a);                                                         \
         *h = s + 1;                                                                               \
     }                                                                                             \
     FILCH_INLINE R name##_filch_last(int par, filch_slot **h, filch_slot *base)                   \
@@ -407,11 +401,7 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         if (FILCH_UNLIKELY(s < base))                                                             \
             filch_misuse_order(#name);                                                            \
         *h = s;                                                                                   \
-        if (!par) {                                                                               \
-            /* order: own word, nothing to steal in it */                                             \
-            filch_store_relaxed(&s->fn, (void (*)(filch_slot *, filch_slot *))0);                 \
-            VAL##LOAD(R, s);                                                                      \
-        }                                                                                         \
+        (void)par;                                                                                \
         if (filch_slot_retract(s)) {                                                              \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \

@@ -114,7 +114,9 @@ static void complain(char *message, size_t size, const char *pair, const char *w
 {
     if (!message || size == 0)
         return;
-    int n = snprintf(message, size, "\"%.*s\": %s", (int)strcspn(pair, ",") % 40, pair, why);
+    size_t length = strcspn(pair, ",");
+    int shown = length < 40 ? (int)length : 40;
+    int n = snprintf(message, size, "\"%.*s\": %s", shown, pair, why);
     for (int i = 0; i < n && (size_t)i < size && message[i]; i++) {
         if ((unsigned char)message[i] < ' ' || (unsigned char)message[i] > '~')
             message[i] = '?'; /* hostile bytes do not reach the terminal */

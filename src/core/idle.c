@@ -31,6 +31,10 @@
  * one sleeper is the scout: its sleep ends after a back-off that doubles from 50 us to 1 ms (or as
  * configured), it searches, and sleeps again. When it finds work its successor becomes the scout.
  * When nobody is active the scout's alarm is not set again.
+ * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout. The last
+ *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
+ *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
+ *      without an alarm (a guest again), wakes a searcher if there is neither.
  */
 #include "core/idle.h"
 #include "core/report.h"
@@ -112,22 +116,41 @@ static void set_add(struct idle_set *s, int id, uint64_t change)
     filch_add_seq_cst(&s->word, change + SLEEPER); /* order: [I1] before the sleeper's last look */
 }
 
-/* Is there room for one more searcher, if one more is active? */
-static bool room_to_search(filch_pool *pool)
+/* Is there room for one more searcher among `active` workers? */
+static bool room(uint64_t word, unsigned active)
 {
-    uint64_t word = filch_load_relaxed(&pool->idle->word); /* order: the lock; or a guess */
-    unsigned active = (unsigned)pool->count - sleepers(word) + 1;
     return searchers(word) < idle_search_limit(active);
 }
 
-static void set_remove(struct idle_set *s, int id, uint64_t change)
+enum rise { RISE_AS_SEARCHER, RISE_AS_ACTIVE, RISE_AS_EITHER };
+
+/* Takes a sleeper out of the set. As a searcher only if there is room: otherwise it stays asleep
+ * (GATE_SHUT), or with EITHER becomes active without being one. Returns how to open its gate. */
+static uint32_t set_remove(filch_pool *pool, int id, enum rise how)
 {
+    struct idle_set *s = pool->idle;
+    uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange */
+    bool searcher;
+    do {
+        searcher = how != RISE_AS_ACTIVE && room(word, (unsigned)pool->count - sleepers(word) + 1);
+        if (how == RISE_AS_SEARCHER && !searcher)
+            return GATE_SHUT;
+    } while (!filch_cas_seq_cst(&s->word, &word, word - SLEEPER + searcher)); /* order: [I1] */
     s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
     if (s->scout == id)
         s->scout = -1;
-    uint64_t now = filch_add_seq_cst(&s->word, change - SLEEPER) + change; /* order: [I1] */
-    if (searchers(now) > s->most_searching)
-        s->most_searching = searchers(now);
+    if (searchers(word) + searcher > s->most_searching)
+        s->most_searching = searchers(word) + searcher;
+    return searcher ? GATE_SEARCHER : GATE_ACTIVE;
+}
+
+/* The same for a thread that sleeps at its gate, or will find it open. */
+static bool set_rouse(filch_pool *pool, int id, enum rise how)
+{
+    uint32_t gate = set_remove(pool, id, how);
+    if (gate != GATE_SHUT)
+        filch_store_release(&pool->workers[id].gate, gate); /* order: [I3] */
+    return gate != GATE_SHUT;
 }
 
 /* A sleeper to wake: one with a thread if there is one, from a random place on. */
@@ -173,22 +196,36 @@ static void seat_rouse(struct worker *w, bool bare)
     lock_release(&s->lock);
 }
 
+/* [I4] If somebody is active, nobody searches and nobody has an alarm, forks would be seen by no
+ * one: a sleeper has to get up. */
+static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching);
+
+static void keep_watch(filch_pool *pool, struct worker *w)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    uint64_t word = filch_load_relaxed(&s->word); /* order: the lock; or a guess */
+    bool blind = s->scout < 0 && searchers(word) == 0 && sleepers(word) > 0 &&
+                 sleepers(word) < (unsigned)pool->count;
+    lock_release(&s->lock);
+    if (blind && pool->config.wake != FILCH_WAKE_NONE)
+        wake_one(pool, w, -1, false);
+}
+
 /* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */
 static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
-    bool bare = false;
+    bool bare = false, active = false;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock; adds outside only help */
     if (id >= 0)
         id = set_has(s, id) ? id : -1;
     else if (sleepers(word) > 0 && (even_if_searching || searchers(word) == 0))
         id = set_pick(pool, w);
     if (id >= 0) {
-        bool searcher = room_to_search(pool);
-        set_remove(s, id, searcher);
-        /* order: [I3] */
-        filch_store_release(&pool->workers[id].gate, searcher ? GATE_SEARCHER : GATE_ACTIVE);
+        set_rouse(pool, id, RISE_AS_EITHER);
+        active = pool->workers[id].gate == GATE_ACTIVE;
         bare = pool->workers[id].has_thread == SEAT_BARE;
         if (bare)
             pool->workers[id].has_thread = SEAT_STARTING;
@@ -199,6 +236,8 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
     if (w)
         EV(w, WAKE);
     seat_rouse(&pool->workers[id], bare);
+    if (active)
+        keep_watch(pool, w);
     return true;
 }
 
@@ -231,8 +270,8 @@ void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
 
 void idle_start_all(filch_pool *pool)
 {
-    for (int n = pool->count; n > 0 && wake_one(pool, 0, -1, true); n--)
-        ;
+    for (int id = 0; id < pool->count; id++)
+        wake_one(pool, 0, id, true);
 }
 
 /* ---- searching ---------------------------------------------------------------------------- */
@@ -244,8 +283,7 @@ bool idle_search_begin(struct worker *w)
         return true;
     uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange below */
     do {
-        unsigned active = (unsigned)w->pool->count - sleepers(word);
-        if (searchers(word) >= idle_search_limit(active))
+        if (!room(word, (unsigned)w->pool->count - sleepers(word)))
             return false;
     } while (!filch_cas_seq_cst(&s->word, &word, word + 1)); /* order: [I2] */
     w->searching = 1;
@@ -318,11 +356,8 @@ static bool get_up(struct worker *w)
     struct idle_set *s = w->pool->idle;
     lock_acquire(&s->lock);
     bool stop = filch_load_relaxed(&w->pool->stop); /* order: a flag, looked at again */
-    bool up = set_has(s, w->id) && (stop || room_to_search(w->pool));
-    if (up) {
-        set_remove(s, w->id, 1);
-        filch_store_relaxed(&w->gate, GATE_SEARCHER); /* order: the lock */
-    }
+    bool up = set_has(s, w->id) &&
+              set_rouse(w->pool, w->id, stop ? RISE_AS_EITHER : RISE_AS_SEARCHER);
     lock_release(&s->lock);
     return up;
 }
@@ -375,11 +410,12 @@ struct worker *idle_seat_enter(filch_pool *pool)
     lock_acquire(&s->lock);
     bool free = set_has(s, 0);
     if (free)
-        set_remove(s, 0, 0);
+        set_remove(pool, 0, RISE_AS_ACTIVE);
     lock_release(&s->lock);
     if (!free)
         return 0;
     pool->workers[0].guest = 1;
+    keep_watch(pool, &pool->workers[0]);
     return &pool->workers[0];
 }
 
@@ -409,6 +445,7 @@ void idle_seat_leave(struct worker *w)
     filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
     if (find_anything(pool, w))
         idle_notify(pool, 0);
+    keep_watch(pool, 0);
 }
 
 bool idle_seat_wanted(struct worker *w)
@@ -438,10 +475,8 @@ void idle_stop(filch_pool *pool)
             lock_acquire(&s->lock);
         }
         bool thread = w->has_thread == SEAT_THREAD;
-        if (thread && set_has(s, i)) {
-            set_remove(s, i, 0);
-            filch_store_release(&w->gate, GATE_ACTIVE); /* order: [I3] */
-        }
+        if (thread && set_has(s, i))
+            set_rouse(pool, i, RISE_AS_ACTIVE);
         lock_release(&s->lock);
         if (!thread)
             continue;

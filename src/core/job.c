@@ -44,12 +44,21 @@ static void check_job(const filch_job *job, const char *call)
                             job->name);
 }
 
+/* n jobs are over, or were not taken after all. */
+static void settle(filch_pool *pool, size_t n)
+{
+    if (filch_sub_seq_cst(&pool->pending, n) != n) /* order: [P1] [P2] */
+        return;
+    filch_add_acq_rel(&pool->drained, 1); /* order: [P2] */
+    os_futex_wake(&pool->drained, INT32_MAX);
+}
+
 static int admit(filch_pool *pool, size_t n)
 {
     filch_add_seq_cst(&pool->pending, n); /* order: [P1] */
     if (!filch_load_seq_cst(&pool->closed)) /* order: [P1] */
         return 0;
-    filch_sub_seq_cst(&pool->pending, n); /* order: [P1] */
+    settle(pool, n);
     return -EPIPE;
 }
 
@@ -153,14 +162,6 @@ int filch_submit_detached_on(filch_pool *pool, void (*fn)(void *), void *arg,
 
 /* ---- done --------------------------------------------------------------------------------- */
 
-static void finished_one(filch_pool *pool)
-{
-    if (filch_sub_seq_cst(&pool->pending, 1) != 1) /* order: [P2] */
-        return;
-    filch_add_acq_rel(&pool->drained, 1); /* order: [P2] */
-    os_futex_wake(&pool->drained, INT32_MAX);
-}
-
 void job_finish(filch_job *job)
 {
     filch_pool *pool = job->pool;
@@ -168,15 +169,17 @@ void job_finish(filch_job *job)
         os_free(job);
     else
         event_set(&job->state);
-    finished_one(pool);
+    settle(pool, 1);
 }
 
 /* ---- wait --------------------------------------------------------------------------------- */
 
-/* A foreign thread works in the pool until `until` holds or there is nothing to do. */
-static void help_as_guest(filch_pool *pool, bool (*until)(void *), void *arg)
+/* A foreign thread works in the pool until `until` holds or there is nothing to do. One with a
+ * deadline might miss it in somebody's long job: it helps only if there is no other way. */
+static void help_as_guest(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadline)
 {
-    struct worker *w = until(arg) ? 0 : idle_seat_enter(pool);
+    bool may = deadline == FILCH_FOREVER || idle_figures(pool).threads == 0;
+    struct worker *w = !may || until(arg) ? 0 : idle_seat_enter(pool);
     if (!w)
         return;
     struct body body = {.until = until, .until_arg = arg};
@@ -212,7 +215,7 @@ int filch_job_wait(filch_job *job, int64_t deadline)
     int rc;
     do {
         if (deadline > FILCH_NOW)
-            help_as_guest(job->pool, job_is_done, job);
+            help_as_guest(job->pool, job_is_done, job, deadline);
         if (event_is_set(&job->state))
             return 0;
         rc = event_wait(&job->state, guest_deadline(job->pool, deadline));
@@ -238,7 +241,7 @@ int filch_pool_wait(filch_pool *pool, int64_t deadline)
         if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
             return -ETIMEDOUT;
         if (foreign)
-            help_as_guest(pool, pool_is_drained, pool);
+            help_as_guest(pool, pool_is_drained, pool, deadline);
         if (!pool_is_drained(pool))
             (void)os_futex_wait(&pool->drained, epoch, guest_deadline(pool, deadline));
     }

@@ -165,7 +165,7 @@ int filch_slot_join_slow(filch_slot *slot)
         report_misuse("FILCH_JOIN", "called from another stack than the fork");
     if (!slots_was_stolen(&f->slots, slot))
         return 0;
-    filch_store_relaxed(&slot->fn, FILCH_SLOT_HELD); /* order: own word; keeps the head findable */
+    filch_store_relaxed(&slot->fn, SLOT_HELD); /* order: own word; keeps the head findable */
     wait_stolen(w, f, slot);
     slots_give_back(&f->slots, slot);
     filch_store_relaxed(&slot->fn, (slot_fn)0); /* order: own word */

@@ -82,9 +82,12 @@ enum {
     STATE_TAG = 7
 };
 
+/* In a slot's `fn` while its join waits: in use, nothing to steal. */
+#define SLOT_HELD ((slot_fn)1)
+
 static inline bool slots_stealable(slot_fn fn)
 {
-    return (uintptr_t)fn > (uintptr_t)FILCH_SLOT_HELD;
+    return (uintptr_t)fn > (uintptr_t)SLOT_HELD;
 }
 
 /* Is there something to take? A hint: nothing is claimed. */

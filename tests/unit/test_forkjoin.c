@@ -271,6 +271,32 @@ FILCH_TASK_BOUNDED_VOID(squares_limited, int, n, int, depth)
     }
 }
 
+/* Sums while it forks or while it joins, by turns of the scheduler. */
+FILCH_TASK_BOUNDED(long, sum_of_squares, int, n, int, depth)
+{
+    long sum = 0;
+    if (depth > 0) {
+        FILCH_FORK(beside, square_limited, depth);
+        sum = FILCH_CALL(sum_of_squares, n, depth - 1);
+        return sum + 0 * FILCH_JOIN(square_limited, beside);
+    }
+    FILCH_FORKS(all, square);
+    for (int i = 0; i < n; i++)
+        FILCH_FORK_INTO(sum +=, square, i);
+    while (FILCH_FORKS_LEFT(all))
+        sum += FILCH_JOIN_LAST(square, all);
+    return sum;
+}
+
+static void check_sums(int n)
+{
+    long sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i * i;
+    CHECK_EQ(FILCH_RUN_ON(on.pool, sum_of_squares, n, 0), sum);
+    CHECK_EQ(FILCH_RUN_ON(on.pool, sum_of_squares, n, 30), sum);
+}
+
 static void forks_body(void)
 {
     for (int n = 0; n <= 300; n += n < 20 ? 1 : 40) {
@@ -278,6 +304,7 @@ static void forks_body(void)
         FILCH_RUN_ON(on.pool, squares, n, 1);
         FILCH_RUN_ON(on.pool, squares_limited, n, 0);
         FILCH_RUN_ON(on.pool, squares_limited, n, 30);
+        check_sums(n);
     }
 }
 

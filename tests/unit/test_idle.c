@@ -178,8 +178,8 @@ static unsigned attempts_of_a_round(enum filch_victim victim, unsigned most, int
     struct worker *w = idle_seat_enter(pool);
     CHECK(w);
     CHECK_EQ(find_steal(w).what, FOUND_NOTHING);
-    unsigned n = (unsigned)total(pool, "attempts");
-    CHECK_EQ(total(pool, "failed"), n);
+    unsigned n = (unsigned)counters_get(&w->counters, EV_STEAL_TRY);
+    CHECK_EQ(counters_get(&w->counters, EV_STEAL_EMPTY), n);
     idle_seat_leave(w);
     kit_destroy(pool);
     return n;
@@ -303,7 +303,7 @@ static void without_wake_ups_a_worker_comes_back_after_a_guest(void)
     filch_config c = kit_config(1);
     c.wake = FILCH_WAKE_NONE;
     filch_pool *pool = kit_make(&c);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 300; i++) {
         struct cell guest, own;
         cell_init(&guest);
         filch_run_on(pool, cell_run, &guest);
@@ -323,7 +323,7 @@ static void waking_all_wakes_all(void)
     filch_pool *pool = kit_make(&c);
     struct cell cell;
     submit_cell(pool, &cell, FILCH_ANYWHERE);
-    CHECK_EQ(idle_figures(pool).threads, N);
+    KIT_AWAIT(idle_figures(pool).threads == N);
     kit_destroy(pool);
     cells_check(&cell, 1);
 }
@@ -363,7 +363,7 @@ static void an_idle_pool_sleeps_in_every_seat_and_uses_no_cpu(void)
     int64_t before = cpu_ns(), begin = filch_clock_ns();
     kit_nap_us(2000000);
     int64_t used = cpu_ns() - before, wall = filch_clock_ns() - begin;
-    CHECK_EQ(total(pool, "parks"), parks); /* nobody got up in between */
+    CHECK(total(pool, "parks") - parks <= 8); /* at most what an alarm set before has roused */
     if (!KIT_SLOW) /* a sanitizer has threads of its own */
         CHECK_MSG(used * 1000 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
     kit_destroy(pool);
@@ -390,7 +390,7 @@ static void a_thread_whose_seat_is_taken_sleeps(void)
     int64_t before = cpu_ns(), begin = filch_clock_ns();
     filch_run_on(pool, nap_as_guest, 0);
     int64_t used = cpu_ns() - before, wall = filch_clock_ns() - begin;
-    CHECK_MSG(used * 3 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
+    CHECK_MSG(used * 10 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
     block_end(&b);
     kit_destroy(pool);
 }

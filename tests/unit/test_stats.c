@@ -83,6 +83,7 @@ static void run_families(filch_pool *pool)
 
 static void check_attempts(filch_pool *pool)
 {
+    kit_await_parked(pool); /* nobody looks any more */
     uint64_t tries = total(pool, "attempts");
     CHECK(total(pool, "failed") <= tries);
     CHECK(total(pool, "batches") <= total(pool, "stolen"));
