@@ -171,10 +171,14 @@ static struct found from_exposed(struct worker *w)
     return found;
 }
 
-static unsigned load_of(struct worker *v)
+/* How much of what waits at `v` may `w` take? */
+static unsigned load_of(struct worker *w, struct worker *v)
 {
     struct fiber *f = filch_load_acquire(&v->fiber); /* order: [F1] */
-    return (unsigned)queue_size(v) + (unsigned)inject_count(&v->inbox) +
+    size_t queued = queue_size(v);
+    if (v != w)
+        queued = amount_of(w->pool->config.steal, queued);
+    return (unsigned)queued + (unsigned)inject_count(&v->inbox) +
            (f && slots_peek(&f->slots) ? 1 : 0);
 }
 
@@ -184,7 +188,7 @@ static struct worker *largest(struct worker *w)
     unsigned most = 0;
     for (int i = 0; i < w->pool->count; i++) {
         struct worker *v = &w->pool->workers[i];
-        unsigned n = v == w ? 0 : load_of(v);
+        unsigned n = v == w ? 0 : load_of(w, v);
         if (n > most) {
             most = n;
             best = v;
@@ -264,6 +268,11 @@ static bool reachable(struct worker *w, struct worker *v)
     return v == w || v->pool->config.queue != FILCH_QUEUE_PRIVATE;
 }
 
+bool find_own(struct worker *w)
+{
+    return queue_size(w) > 0 || inject_count(&w->inbox) > 0;
+}
+
 bool find_anything(filch_pool *pool, struct worker *w)
 {
     /* order: hints; idle.c looks after its fence [I1] */
@@ -271,7 +280,7 @@ bool find_anything(filch_pool *pool, struct worker *w)
         return true;
     for (int i = 0; i < pool->count; i++) {
         struct worker *v = &pool->workers[i];
-        if (reachable(w, v) && load_of(v) > 0)
+        if (reachable(w, v) && load_of(w, v) > 0)
             return true;
     }
     return false;

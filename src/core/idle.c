@@ -103,6 +103,14 @@ unsigned idle_search_limit(unsigned active)
     return active < 2 ? 1 : (active + 1) / 2;
 }
 
+/* Remembers the most there ever were. Any thread. */
+static void note_searchers(struct idle_set *s, unsigned n)
+{
+    uint32_t most = filch_load_relaxed(&s->most_searching); /* order: a figure for tests */
+    while (n > most && !filch_cas_relaxed(&s->most_searching, &most, n)) /* order: as above */
+        ;
+}
+
 /* ---- the set: lock held ------------------------------------------------------------------- */
 
 static bool set_has(struct idle_set *s, int id)
@@ -139,8 +147,7 @@ static uint32_t set_remove(filch_pool *pool, int id, enum rise how)
     s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
     if (s->scout == id)
         s->scout = -1;
-    if (searchers(word) + searcher > s->most_searching)
-        s->most_searching = searchers(word) + searcher;
+    note_searchers(s, searchers(word) + searcher);
     return searcher ? GATE_SEARCHER : GATE_ACTIVE;
 }
 
@@ -174,26 +181,27 @@ static int set_pick(filch_pool *pool, struct worker *w)
 
 /* ---- waking ------------------------------------------------------------------------------- */
 
-/* The seat was taken out of the set: bring the body. */
-static void seat_rouse(struct worker *w, bool bare)
+/* The seat was taken out of the set: bring the body. False if there is no thread to be had. */
+static bool seat_rouse(struct worker *w, bool bare)
 {
     filch_pool *pool = w->pool;
     struct idle_set *s = pool->idle;
     if (!bare) {
         os_futex_wake(&w->gate, 1);
-        return;
+        return true;
     }
     bool started = os_thread_start(&w->thread, run_thread, w, "filch") == 0;
     lock_acquire(&s->lock);
     if (started) {
         w->has_thread = SEAT_THREAD;
-        s->threads++;
+        filch_store_relaxed(&s->threads, s->threads + 1); /* order: the lock; a hint outside */
     } else { /* no thread to be had: asleep again; the next call tries anew */
         w->has_thread = SEAT_BARE;
         set_add(s, w->id, w->gate == GATE_SEARCHER ? (uint64_t)-1 : 0);
         filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; no thread looks at it */
     }
     lock_release(&s->lock);
+    return started;
 }
 
 /* [I4] If somebody is active, nobody searches and nobody has an alarm, forks would be seen by no
@@ -235,23 +243,39 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
         return false;
     if (w)
         EV(w, WAKE);
-    seat_rouse(&pool->workers[id], bare);
-    if (active)
+    bool roused = seat_rouse(&pool->workers[id], bare);
+    if (roused && active)
         keep_watch(pool, w);
-    return true;
+    return roused;
+}
+
+/* By number: a thread that is just going back to sleep must not be woken in place of another. */
+void idle_start_all(filch_pool *pool)
+{
+    for (int id = 0; id < pool->count; id++)
+        wake_one(pool, 0, id, true);
+}
+
+/* wake=none in the child of fork(): nobody is there yet who would look by himself. */
+static void start_if_none(filch_pool *pool)
+{
+    if (filch_load_relaxed(&pool->idle->threads) == 0) /* order: a hint; 0 only before the first */
+        idle_start_all(pool);
 }
 
 void idle_notify(filch_pool *pool, struct worker *w)
 {
-    if (pool->config.wake == FILCH_WAKE_NONE)
+    if (pool->config.wake == FILCH_WAKE_NONE) {
+        start_if_none(pool);
         return;
+    }
     filch_fence_seq_cst(); /* order: [I1] after the job was published */
     uint64_t word = filch_load_relaxed(&pool->idle->word); /* order: [I1] after the fence */
     if (sleepers(word) == 0)
         return;
     if (pool->config.wake == FILCH_WAKE_ALL) {
-        for (unsigned n = sleepers(word); n > 0 && wake_one(pool, w, -1, true); n--)
-            ;
+        for (int id = 0; id < pool->count; id++)
+            (void)wake_one(pool, w, id, true);
     } else if (searchers(word) == 0) {
         wake_one(pool, w, -1, false);
     }
@@ -259,19 +283,15 @@ void idle_notify(filch_pool *pool, struct worker *w)
 
 void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
 {
-    if (pool->config.wake == FILCH_WAKE_NONE)
+    if (pool->config.wake == FILCH_WAKE_NONE) {
+        start_if_none(pool);
         return;
+    }
     filch_fence_seq_cst(); /* order: [I1] after the job was published */
     /* order: [I1] after the fence */
     bool anyone = sleepers(filch_load_relaxed(&pool->idle->word)) > 0;
     if (anyone && !wake_one(pool, w, id, true))
-        idle_notify(pool, w);
-}
-
-void idle_start_all(filch_pool *pool)
-{
-    for (int id = 0; id < pool->count; id++)
-        wake_one(pool, 0, id, true);
+        idle_notify(pool, w); /* it is up, or there is no thread for it: another may help */
 }
 
 /* ---- searching ---------------------------------------------------------------------------- */
@@ -286,6 +306,7 @@ bool idle_search_begin(struct worker *w)
         if (!room(word, (unsigned)w->pool->count - sleepers(word)))
             return false;
     } while (!filch_cas_seq_cst(&s->word, &word, word + 1)); /* order: [I2] */
+    note_searchers(s, searchers(word) + 1);
     w->searching = 1;
     EV(w, SEARCH);
     return true;
@@ -356,8 +377,9 @@ static bool get_up(struct worker *w)
     struct idle_set *s = w->pool->idle;
     lock_acquire(&s->lock);
     bool stop = filch_load_relaxed(&w->pool->stop); /* order: a flag, looked at again */
+    bool must = stop || find_own(w); /* perhaps nobody else may take it */
     bool up = set_has(s, w->id) &&
-              set_rouse(w->pool, w->id, stop ? RISE_AS_EITHER : RISE_AS_SEARCHER);
+              set_rouse(w->pool, w->id, must ? RISE_AS_EITHER : RISE_AS_SEARCHER);
     lock_release(&s->lock);
     return up;
 }
@@ -443,7 +465,10 @@ void idle_seat_leave(struct worker *w)
     w->guest = 0;
     lie_down(w, false);
     filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
-    if (find_anything(pool, w))
+    bool kept = pool->config.queue == FILCH_QUEUE_PRIVATE || pool->config.steal == FILCH_STEAL_FLOOR;
+    if (kept && find_own(w))
+        idle_notify_seat(pool, 0, 0); /* nobody else may take all of it */
+    else if (find_anything(pool, w))
         idle_notify(pool, 0);
     keep_watch(pool, 0);
 }
@@ -490,7 +515,8 @@ struct idle_figures idle_figures(filch_pool *pool)
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
     uint64_t word = filch_load_relaxed(&s->word); /* order: figures */
-    struct idle_figures f = {searchers(word), sleepers(word), s->threads, s->most_searching};
+    struct idle_figures f = {searchers(word), sleepers(word), s->threads,
+                             filch_load_relaxed(&s->most_searching)}; /* order: figures */
     lock_release(&s->lock);
     return f;
 }

@@ -49,6 +49,8 @@ unsigned idle_search_limit(unsigned active);
 
 /* Is there anything that this worker could do? (find.c) */
 bool find_anything(filch_pool *pool, struct worker *w);
+/* Does something wait in this worker's own queue or inbox? */
+bool find_own(struct worker *w);
 /* What a pool's thread does (run.c). */
 void run_thread(void *worker);
 

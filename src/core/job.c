@@ -55,6 +55,8 @@ static void settle(filch_pool *pool, size_t n)
 
 static int admit(filch_pool *pool, size_t n)
 {
+    if (filch_load_relaxed(&pool->closed)) /* order: once closed, always; keeps pending quiet */
+        return -EPIPE;
     filch_add_seq_cst(&pool->pending, n); /* order: [P1] */
     if (!filch_load_seq_cst(&pool->closed)) /* order: [P1] */
         return 0;

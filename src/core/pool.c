@@ -75,9 +75,12 @@ static void pool_reset(filch_pool *p)
         queue_reset(w);
     }
     p->injector = (struct inject){0};
+    p->shared.lock = 0; /* perhaps held by a thread that is not here */
+    p->shared.count = 0;
     p->exposed = 0;
     p->exposed_count = p->exposed_lock = 0;
     p->pending = 0;
+    p->visitors = 0;
     idle_reset(p);
     fiber_store_reset(&p->fibers);
 }
@@ -247,6 +250,8 @@ void filch_pool_destroy(filch_pool *p)
         report_misuse("filch_pool_destroy", "the default pool stays");
     (void)filch_pool_shutdown(p, FILCH_FOREVER);
     idle_stop(p);
+    while (filch_load_acquire(&p->visitors) > 0) /* order: pairs with run_ready */
+        os_thread_yield();
     if (stats_wanted())
         filch_stats_print(p);
     lock_acquire(&pools_lock);

@@ -81,12 +81,16 @@ void run_ready(struct fiber *f)
 {
     filch_pool *pool = f->pool;
     struct worker *w = worker_self();
-    bool home = w && w->pool == pool;
-    if (home)
+    if (w && w->pool == pool) {
         queue_push(w, item_fiber(f));
-    else
-        inject_push(&pool->injector, item_fiber(f));
-    idle_notify(pool, home ? w : 0);
+        idle_notify(pool, w);
+        return;
+    }
+    /* From the push on the fiber may end, and with the last one the pool: not before we left. */
+    filch_add_relaxed(&pool->visitors, 1u); /* order: handed over with the fiber */
+    inject_push(&pool->injector, item_fiber(f));
+    idle_notify(pool, 0);
+    filch_sub_acq_rel(&pool->visitors, 1u); /* order: pairs with filch_pool_destroy; last access */
 }
 
 /* ---- running ------------------------------------------------------------------------------ */

@@ -69,6 +69,7 @@ struct filch_pool {
     uint32_t closed;           /* no more jobs                                                  */
     uint32_t stop;             /* workers leave                                                 */
     uint32_t next_seat;        /* round robin                                                   */
+    uint32_t visitors;         /* others that resume a fiber of this pool: it stays meanwhile   */
     struct filch_pool *prev, *next; /* all pools, for fork() and the overflow reporter          */
 };
 
