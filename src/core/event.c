@@ -113,8 +113,10 @@ static int wait_thread(uintptr_t *state, int64_t deadline)
 /* A pinned fiber: first what it forked itself, then sleep; a guest gives up its seat meanwhile. */
 static int wait_pinned(struct worker *w, struct fiber *f, uintptr_t *state, int64_t deadline)
 {
-    while (!event_is_set(state) && join_run_own(w, f))
-        ;
+    while (!event_is_set(state) && slots_peek(&f->slots)) {
+        if (!join_run_own(w, f))
+            os_pause(); /* a thief is at it: it takes this one, the next may be ours */
+    }
     if (event_is_set(state) || !w->guest)
         return wait_thread(state, deadline);
     struct body *body = w->body;

@@ -25,6 +25,14 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* The border between stack and fiber lies inside a page: a flow that uses little of either touches
+ * this one page only. */
+static struct fiber *fiber_in(struct fiber_store *s, char *region)
+{
+    size_t page = os_page_size();
+    return (struct fiber *)(region + page + s->stack_size + page / 2 + HEADER);
+}
+
 void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced)
 {
     size_t page = os_page_size();
@@ -45,7 +53,7 @@ void fiber_store_destroy(struct fiber_store *s)
         struct fiber_slab *next = slab->next;
         for (size_t i = 0; i < slab->used; i++) {
             char *region = slab->first + i * s->region_size;
-            struct fiber *f = (struct fiber *)(region + os_page_size() + s->stack_size);
+            struct fiber *f = fiber_in(s, region);
             os_context_drop(&f->context);
         }
         os_pages_release(slab->memory, slab->size);
@@ -96,17 +104,16 @@ static struct fiber *region_make(struct fiber_store *s)
         return 0;
     size_t page = os_page_size();
     char *region = slab->first + slab->used * s->region_size;
-    char *top = region + page + s->stack_size;
     if ((os_pages_guard(region, page) != 0 ||
          os_pages_guard(region + s->region_size - page, page) != 0) && !s->warned) {
         s->warned = 1;
         report_warning("filch: no guard pages for more stacks (raise vm.max_map_count); "
                        "overflow of these is not detected");
     }
-    struct fiber *f = (struct fiber *)top;
+    struct fiber *f = fiber_in(s, region);
     f->region = region;
     f->region_size = s->region_size;
-    slots_init(&f->slots, (filch_slot *)(top + HEADER),
+    slots_init(&f->slots, (filch_slot *)((char *)f + HEADER),
                (filch_slot *)(region + s->region_size - page), s->fenced);
     if (s->fenced)
         fill_fenced(f);
@@ -140,7 +147,7 @@ static void fiber_cool(struct fiber_store *s, struct fiber *f)
     size_t page = os_page_size();
     os_pages_discard((char *)f->region + page, s->stack_size);
     if (!s->fenced) {
-        char *slots = (char *)f + page;
+        char *slots = (char *)f->region + page + s->stack_size + page;
         os_pages_discard(slots, (size_t)((char *)f->slots.end - slots));
     }
 }
@@ -158,14 +165,13 @@ void fiber_give(struct fiber_store *s, struct fiber *f)
 
 void fiber_store_reset(struct fiber_store *s)
 {
-    size_t page = os_page_size();
     s->lock = 0;
     s->free = 0;
     s->free_count = 0;
     for (struct fiber_slab *slab = s->slabs; slab; slab = slab->next) {
         for (size_t i = 0; i < slab->used; i++) {
             char *region = slab->first + i * s->region_size;
-            struct fiber *f = (struct fiber *)(region + page + s->stack_size);
+            struct fiber *f = fiber_in(s, region);
             for (filch_slot *p = f->slots.first; slots_used(&f->slots, p); p++) {
                 filch_store_relaxed(&p->fn, (slot_fn)0);            /* order: one thread */
                 filch_store_relaxed(&p->claim, s->fenced);          /* order: one thread */
@@ -193,7 +199,7 @@ struct fiber *fiber_at_guard(struct fiber_store *s, const void *address, bool *i
         if (a < slab->first || a >= end)
             continue;
         char *region = slab->first + (size_t)(a - slab->first) / s->region_size * s->region_size;
-        struct fiber *f = (struct fiber *)(region + page + s->stack_size);
+        struct fiber *f = fiber_in(s, region);
         *in_slots = a >= region + s->region_size - page;
         return *in_slots || a < region + page ? f : 0;
     }

@@ -124,16 +124,18 @@ static inline bool slots_thief_barrier(struct slots *s)
     return os_membarrier() == 0;
 }
 
-/* Lock held: claims slot `top` and finds out whether it is still there. */
+/* Lock held: claims slot `top` and finds out whether it is still there. If not, the claim is what
+ * it was: a mark that another thief left there still has to send the owner through the lock. */
 static inline slot_fn slots_claim(struct slots *s, filch_slot *t)
 {
+    uint32_t before = filch_load_relaxed(&t->claim); /* order: [S3] */
     filch_store_relaxed(&t->claim, s->fenced | CLAIMED); /* order: [S2] before the barrier */
     slot_fn fn = 0;
     if (slots_thief_barrier(s))
         fn = filch_load_acquire(&t->fn); /* order: [S1] [S2] after the barrier */
     if (slots_stealable(fn))
         return fn;
-    filch_store_relaxed(&t->claim, s->fenced); /* order: [S3] the owner comes through the lock */
+    filch_store_relaxed(&t->claim, before); /* order: [S3] */
     return 0;
 }
 
