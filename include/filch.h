@@ -131,7 +131,8 @@ FILCH_API int filch_config_parse(filch_config *config, const char *policy, char 
  * -ENOMEM. Any thread. */
 FILCH_API int filch_pool_create(filch_pool **out, const filch_config *config);
 
-/* Waits for all jobs, stops the workers, frees the pool. Not from one of its own jobs. */
+/* Waits for all jobs, stops the workers, frees the pool. Not from one of its own jobs, and not while
+ * another thread still calls something with this pool. */
 FILCH_API void filch_pool_destroy(filch_pool *pool);
 
 /* No more jobs are accepted (-EPIPE); waits for those already there. Returns 0 or -ETIMEDOUT.
@@ -221,7 +222,9 @@ FILCH_API int filch_event_is_set(const filch_event *event);           /* any thr
 FILCH_API void filch_event_wait(filch_event *event);                  /* any number of waiters   */
 
 /* Between these, the caller stays on its thread: joins help instead of suspending. For code that
- * relies on thread-local storage or holds a lock owned by the thread. Nest. No effect outside. */
+ * relies on thread-local storage or holds a lock owned by the thread. Nest. No effect outside.
+ * A pinned wait keeps its worker: with one worker, do not wait so for a job that is not a
+ * descendant. The same holds for all waits in jobs of a pool with join=help. */
 FILCH_API void filch_pin(void);
 FILCH_API void filch_unpin(void);
 

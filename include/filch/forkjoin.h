@@ -245,17 +245,17 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         (void)filch_a;                                                                            \
         VAL##BOX(box, name##_filch_call(1, h FILCH_OPEN_ UNPACK));                                \
     }                                                                                             \
-    static __attribute__((unused, noinline)) R name##_filch_root(filch_pool *pool FILCH_OPEN_ PARAMS) \
+    static __attribute__((unused, noinline)) R name##_filch_root(filch_pool *filch_on FILCH_OPEN_ PARAMS)\
     {                                                                                             \
-        struct name##_filch_box box;                                                              \
+        struct name##_filch_box filch_b;                                                          \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        filch_slot *h = filch_slot_head(pool);                                                    \
-        box.a = filch_a;                                                                          \
-        if (h)                                                                                    \
-            name##_filch_boxed(&box, h);                                                          \
+        filch_slot *filch_hp = filch_slot_head(filch_on);                                         \
+        filch_b.a = filch_a;                                                                      \
+        if (filch_hp)                                                                             \
+            name##_filch_boxed(&filch_b, filch_hp);                                               \
         else                                                                                      \
-            filch_slot_root(pool, name##_filch_boxed, &box, #name);                               \
-        VAL##UNBOX(box);                                                                          \
+            filch_slot_root(filch_on, name##_filch_boxed, &filch_b, #name);                       \
+        VAL##UNBOX(filch_b);                                                                      \
     }
 
 #define FILCH_PUBLISH_(name, s, args)                                                             \
@@ -265,10 +265,10 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
 #define FILCH_DEFAULT_(VAL, R, name, FIELDS, PARAMS, NAMES, UNPACK)                               \
     FILCH_COMMON_(VAL, R, name, FIELDS, PARAMS, NAMES, UNPACK)                                    \
     static inline R name##_filch_body(filch_slot *filch_h FILCH_OPEN_ PARAMS);                    \
-    FILCH_INLINE R name##_filch_call(int par, filch_slot *filch_h FILCH_OPEN_ PARAMS)             \
+    FILCH_INLINE R name##_filch_call(int filch_p, filch_slot *filch_h FILCH_OPEN_ PARAMS)         \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        (void)par, (void)filch_a;                                                                 \
+        (void)filch_p, (void)filch_a;                                                             \
         VAL##RETURN(name##_filch_body(filch_h FILCH_OPEN_ UNPACK));                               \
     }                                                                                             \
     static __attribute__((unused)) void name##_filch_stolen(filch_slot *s, filch_slot *h)         \
@@ -277,14 +277,14 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         VAL##STORE(R, s, name##_filch_body(h FILCH_OPEN_ UNPACK));                                \
     }                                                                                             \
-    FILCH_INLINE struct name##_filch_fork name##_filch_forked(int par,                            \
-                                                              filch_slot **h FILCH_OPEN_ PARAMS)  \
+    FILCH_INLINE struct name##_filch_fork name##_filch_forked(int filch_p,                        \
+                                                              filch_slot **filch_hp FILCH_OPEN_ PARAMS)\
     {                                                                                             \
-        struct name##_filch_fork f = {*h, {FILCH_OPEN_ NAMES}, 0};                                \
-        (void)par;                                                                                \
-        FILCH_PUBLISH_(name, f.slot, f.a);                                                        \
-        *h = f.slot + 1;                                                                          \
-        return f;                                                                                 \
+        struct name##_filch_fork filch_f = {*filch_hp, {FILCH_OPEN_ NAMES}, 0};                   \
+        (void)filch_p;                                                                            \
+        FILCH_PUBLISH_(name, filch_f.slot, filch_f.a);                                            \
+        *filch_hp = filch_f.slot + 1;                                                             \
+        return filch_f;                                                                           \
     }                                                                                             \
     FILCH_INLINE R name##_filch_join(int par, filch_slot **h, struct name##_filch_fork *f)        \
     {                                                                                             \
@@ -300,18 +300,18 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         }                                                                                         \
         VAL##RETURN(name##_filch_body(s FILCH_OPEN_ UNPACK));                                     \
     }                                                                                             \
-    FILCH_INLINE R name##_filch_now(filch_slot *h FILCH_OPEN_ PARAMS)                             \
+    FILCH_INLINE R name##_filch_now(filch_slot *filch_hp FILCH_OPEN_ PARAMS)                      \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
         (void)filch_a;                                                                            \
-        VAL##RETURN(name##_filch_body(h FILCH_OPEN_ UNPACK));                                     \
+        VAL##RETURN(name##_filch_body(filch_hp FILCH_OPEN_ UNPACK));                              \
     }                                                                                             \
-    FILCH_INLINE void name##_filch_add(int par, filch_slot **h FILCH_OPEN_ PARAMS)                \
+    FILCH_INLINE void name##_filch_add(int filch_p, filch_slot **filch_hp FILCH_OPEN_ PARAMS)     \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        (void)par;                                                                                \
-        FILCH_PUBLISH_(name, *h, filch_a);                                                        \
-        ++*h;                                                                                     \
+        (void)filch_p;                                                                            \
+        FILCH_PUBLISH_(name, *filch_hp, filch_a);                                                 \
+        ++*filch_hp;                                                                              \
     }                                                                                             \
     FILCH_INLINE R name##_filch_last(int par, filch_slot **h, filch_slot *base)                   \
     {                                                                                             \
@@ -345,10 +345,10 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         }                                                                                         \
         VAL##RETURN(name##_filch_serial(h FILCH_OPEN_ UNPACK));                                   \
     }                                                                                             \
-    FILCH_INLINE R name##_filch_call(int par, filch_slot *filch_h FILCH_OPEN_ PARAMS)             \
+    FILCH_INLINE R name##_filch_call(int filch_p, filch_slot *filch_h FILCH_OPEN_ PARAMS)         \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        if (par) {                                                                                \
+        if (filch_p) {                                                                            \
             VAL##RETURN(name##_filch_either(filch_h, filch_a));                                   \
         }                                                                                         \
         VAL##RETURN(name##_filch_serial(filch_h FILCH_OPEN_ UNPACK));                             \
@@ -359,15 +359,15 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
         VAL##STORE(R, s, name##_filch_either(h, filch_a));                                        \
     }                                                                                             \
-    FILCH_INLINE struct name##_filch_fork name##_filch_forked(int par,                            \
-                                                              filch_slot **h FILCH_OPEN_ PARAMS)  \
+    FILCH_INLINE struct name##_filch_fork name##_filch_forked(int filch_p,                        \
+                                                              filch_slot **filch_hp FILCH_OPEN_ PARAMS)\
     {                                                                                             \
-        struct name##_filch_fork f = {*h, {FILCH_OPEN_ NAMES}, 0};                                \
-        if (par) {                                                                                \
-            FILCH_PUBLISH_(name, f.slot, f.a);                                                    \
-            *h = f.slot + 1;                                                                      \
+        struct name##_filch_fork filch_f = {*filch_hp, {FILCH_OPEN_ NAMES}, 0};                   \
+        if (filch_p) {                                                                            \
+            FILCH_PUBLISH_(name, filch_f.slot, filch_f.a);                                        \
+            *filch_hp = filch_f.slot + 1;                                                         \
         }                                                                                         \
-        return f;                                                                                 \
+        return filch_f;                                                                           \
     }                                                                                             \
     FILCH_INLINE R name##_filch_join(int par, filch_slot **h, struct name##_filch_fork *f)        \
     {                                                                                             \
@@ -381,18 +381,18 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         }                                                                                         \
         VAL##RETURN(name##_filch_either(s, f->a));                                                \
     }                                                                                             \
-    FILCH_INLINE R name##_filch_now(filch_slot *h FILCH_OPEN_ PARAMS)                             \
+    FILCH_INLINE R name##_filch_now(filch_slot *filch_hp FILCH_OPEN_ PARAMS)                      \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        VAL##RETURN(name##_filch_either(h, filch_a));                                             \
+        VAL##RETURN(name##_filch_either(filch_hp, filch_a));                                      \
     }                                                                                             \
-    FILCH_INLINE void name##_filch_add(int par, filch_slot **h FILCH_OPEN_ PARAMS)                \
+    FILCH_INLINE void name##_filch_add(int filch_p, filch_slot **filch_hp FILCH_OPEN_ PARAMS)     \
     {                                                                                             \
         struct name##_filch_args filch_a = {FILCH_OPEN_ NAMES};                                   \
-        filch_slot *s = *h;                                                                       \
-        (void)par;                                                                                \
-        FILCH_PUBLISH_(name, s, filch_a);                                                         \
-        *h = s + 1;                                                                               \
+        filch_slot *filch_s = *filch_hp;                                                          \
+        (void)filch_p;                                                                            \
+        FILCH_PUBLISH_(name, filch_s, filch_a);                                                   \
+        *filch_hp = filch_s + 1;                                                                  \
     }                                                                                             \
     FILCH_INLINE R name##_filch_last(int par, filch_slot **h, filch_slot *base)                   \
     {                                                                                             \

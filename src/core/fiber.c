@@ -40,8 +40,8 @@ void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced)
     s->stack_size = round_up(stack_size, page);
     /* A frame that forks takes 32 bytes at least: the stack is full before the slots are. */
     s->slots_size = 2 * (s->stack_size < LARGE / 16 ? LARGE / 16 : s->stack_size);
-    if (fenced && s->slots_size > 4 * LARGE)
-        s->slots_size = 4 * LARGE; /* every slot of it has to be written once */
+    if (fenced && s->slots_size > 8 * LARGE)
+        s->slots_size = 8 * LARGE; /* every slot of it has to be written once */
     size_t region = page + s->stack_size + round_up(HEADER, page) + s->slots_size + page;
     s->region_size = s->stack_size >= LARGE ? round_up(region, TABLE) : region;
 }

@@ -95,6 +95,20 @@ void run_ready(struct fiber *f)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
+/* A job leaves the slots from its head on as it found them; if not, it returned with forks not
+ * joined. Asked before anybody is told that it is done. */
+static void settled(struct fiber *f, filch_slot *head)
+{
+    if (slots_used(&f->slots, head) || filch_load_relaxed(&f->slots.top) > head) /* order: own */
+        report_misuse("filch_fork", "the job returned without joining it; join every fork");
+}
+
+static void unpinned(struct fiber *f)
+{
+    if (f->pins != 0)
+        report_misuse("filch_pin", "the job returned pinned; call filch_unpin as often");
+}
+
 struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *head)
 {
     struct lineage here = {found->loot.slot, found->loot.up};
@@ -104,6 +118,7 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
     filch_store_relaxed(&f->root, found->root); /* order: [S1] before anything is forked */
     filch_store_relaxed(&f->lineage, &here);    /* order: [S1] before anything is forked */
     found->loot.fn(found->loot.slot, head);
+    settled(f, head);
     filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
     filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
     return join_finish(found->loot.slot);
@@ -130,6 +145,8 @@ static void run_job(struct fiber *f, filch_job *job)
     job->fn(job->arg);
     if (job->cleanup)
         job->cleanup(job->arg);
+    settled(f, f->slots.first);
+    unpinned(f);
     root_end(f);
     job_finish(job);
 }
@@ -141,28 +158,21 @@ static void run_root(struct fiber *f, struct body *b)
     f->pins++;
     b->root(b->box, f->slots.first);
     f->pins--;
+    settled(f, f->slots.first);
+    unpinned(f);
     root_end(f);
-}
-
-/* Between jobs a fiber's slots are empty; if not, a job returned with forks not joined. */
-static void settled(struct fiber *f)
-{
-    if (slots_used(&f->slots, f->slots.first) || f->slots.top != f->slots.first)
-        report_misuse("filch_fork", "the job returned without joining it; join every fork");
-    if (f->pins != 0)
-        report_misuse("filch_pin", "the job returned pinned; call filch_unpin as often");
 }
 
 static void run_found(struct fiber *f, const struct found *found)
 {
     struct fiber *next = 0;
-    if (found->what == FOUND_LOOT)
+    if (found->what == FOUND_LOOT) {
         next = run_loot(f, found, f->slots.first);
-    else if (found->it & ITEM_FIBER)
+        unpinned(f);
+    } else if (found->it & ITEM_FIBER)
         next = (struct fiber *)(found->it & ~ITEM_FIBER);
     else
         run_job(f, (filch_job *)found->it);
-    settled(f);
     if (next)
         leave_for(f, next);
 }
@@ -171,7 +181,8 @@ static void run_found(struct fiber *f, const struct found *found)
 
 static void breathe(unsigned round)
 {
-    for (unsigned i = 0; i <= round; i++)
+    unsigned most = round < 64 ? round : 64;
+    for (unsigned i = 0; i <= most; i++)
         os_pause();
 }
 
@@ -180,7 +191,7 @@ static struct found search(struct worker *w)
     struct found found = {0};
     for (unsigned round = 0; round < w->pool->config.spin_rounds; round++) {
         found = find_work(w);
-        if (found.what != FOUND_NOTHING)
+        if (found.what != FOUND_NOTHING || filch_load_relaxed(&w->pool->stop)) /* order: a hint */
             break;
         EV(w, SPIN_WASTED);
         breathe(round);
@@ -229,7 +240,6 @@ static void loop(void *pass)
     struct body *body = worker_self()->body;
     if (body->root) {
         run_root(f, body);
-        settled(f);
         leave_seat(f);
     }
     for (;;) {

@@ -221,6 +221,13 @@ static void link_as_job(void *arg)
     CHECK_EQ(FILCH_RUN(link, c, 0), c->length);
 }
 
+/* ucontext keeps a kilobyte more on each stack, and that is on another page. */
+#ifdef FILCH_UCONTEXT
+#define MOST_KIB 20.0
+#else
+#define MOST_KIB 16.0
+#endif
+
 static void a_hundred_thousand_suspended_joins_take_at_most_16_KiB_each(void)
 {
     struct chain c = {.length = SCALED(100000, 2000, 2000)};
@@ -237,7 +244,7 @@ static void a_hundred_thousand_suspended_joins_take_at_most_16_KiB_each(void)
     if (WITH_ASAN || WITH_TSAN)
         printf("not judged: a sanitizer's own memory is in the figure\n");
     else
-        CHECK_MSG(each <= 16.0, "%.2f KiB for each suspended join", each);
+        CHECK_MSG(each <= MOST_KIB, "%.2f KiB for each suspended join", each);
     filch_pool_destroy(c.pool);
     free(c.started);
 }

@@ -233,13 +233,13 @@ static void destroy_in_root_body(void) { make_pool(), filch_run_on(pool, destroy
 static void destroy_default_body(void) { filch_pool_destroy(filch_pool_default()); }
 static void not_a_pool_body(void)
 {
-    static uint64_t zeroes[64];
+    static uint64_t zeroes[64] __attribute__((aligned(128)));
     filch_run_on((filch_pool *)zeroes, nothing, 0);
 }
 FILCH_TASK(int, on_a_dead_pool) { return 1; }
 static void not_a_pool_typed_body(void)
 {
-    static uint64_t zeroes[64];
+    static uint64_t zeroes[64] __attribute__((aligned(128)));
     (void)FILCH_RUN_ON((filch_pool *)zeroes, on_a_dead_pool);
 }
 static void pools_destroyed_wrongly_are_reported(void)
