@@ -178,7 +178,7 @@ void fiber_store_reset(struct fiber_store *s)
                 filch_store_relaxed(&p->state, STATE_NONE);         /* order: one thread */
             }
             f->slots.lock = 0;
-            f->slots.top = f->slots.hint = f->slots.first;
+            f->slots.top = f->slots.open = f->slots.hint = f->slots.first;
             slots_set_reach(&f->slots, f->slots.first);
             f->lineage = 0;
             f->exposed = 0;

@@ -3,18 +3,20 @@
  * Each fiber owns an array of slots. Its code forks by filling the slot at its head and joins by
  * clearing it (filch/forkjoin.h, inlined into user code). Thieves take the oldest job, slot `top`.
  *
- *      slots            top               head (in a register of the owner)
- *        | stolen ...... | ready ......... | free ................... guard page
+ *      first         top            open           head (in a register of the owner)
+ *        | stolen ... | public ...... | private ..... | free ................ guard page
  *
  * | field      | writer                    | reader            | invariant                      |
  * |------------|---------------------------|-------------------|--------------------------------|
  * | slot.fn    | owner                     | owner, thieves    | not null in [slots, head),     |
  * |            |                           |                   | null from head on              |
- * | slot.claim | lock holder               | owner, lock holder| CLAIMED if stolen, if a thief  |
- * |            |                           |                   | is at it, or was and left it   |
+ * | slot.claim | lock holder               | owner, lock holder| CLAIMED below `open`, and      |
+ * |            |                           |                   | while a thief is opening more  |
  * | slot.state | lock holder, thief, waiter| the same          | see join.c                     |
  * | slot.want  | lock holder               | owner             | 1 below `reach`, 0 from it on  |
  * | top        | lock holder               | anyone (a hint)   | slots below are stolen         |
+ * | open       | lock holder               | lock holder       | [top, open) CLAIMED; ready, or |
+ * |            |                           |                   | the owner waits for the lock   |
  * | reach      | lock holder               | lock holder       | top + SLOTS_REACH              |
  * | payload    | owner until published or taken back; the thief from its claim to DONE          |
  *
@@ -28,9 +30,12 @@
  *      the job gone. If it comes after M, it sees the claim and goes the slow way, to the lock.
  *      A job forked into the same slot after the load is a new job: it is either seen ready by
  *      the thief, and then its join comes after M, or not seen at all.
+ *      That holds for any number of slots claimed before one barrier, so a thief opens up to half
+ *      of what is pending at once: what is open needs only the lock, of thieves and owner alike.
  *      Where membarrier is missing, all slots of the pool carry FENCED in `claim`: every join
  *      goes the slow way and makes the barrier itself.
- * [S3] the lock: acquire/release. `top`, `reach`, `claim`, `state` of a claimed slot.
+ * [S3] the lock: acquire/release. `top`, `open`, `reach`, `claim`, `state` of a claimed slot. It also
+ *      keeps the lineage in place while a thief reads it: an open job ends through the lock.
  *
  * Oldest first. Only slot `top` is ever claimed, and `top` moves under the lock, so a stolen job
  * has only stolen jobs below it. Hence a fiber that waits in a join leaves nothing behind that
@@ -49,6 +54,7 @@
 #include <stdbool.h>
 
 #define SLOTS_REACH 10 /* bounded tasks fork this deep below the oldest pending job */
+#define SLOTS_OPEN 128 /* most jobs opened by one barrier */
 
 enum { CLAIM_FENCED = 1, CLAIMED = 2 };
 
@@ -63,6 +69,7 @@ struct slots {
     uint32_t lock;
     uint32_t fenced;            /* CLAIM_FENCED or 0, fixed while the array is in use */
     filch_slot *top;
+    filch_slot *open;
     filch_slot *reach;
     filch_slot *first;          /* fixed */
     filch_slot *end;            /* fixed: the guard page */
@@ -124,19 +131,34 @@ static inline bool slots_thief_barrier(struct slots *s)
     return os_membarrier() == 0;
 }
 
-/* Lock held: claims slot `top` and finds out whether it is still there. If not, the claim is what
- * it was: a mark that another thief left there still has to send the owner through the lock. */
-static inline slot_fn slots_claim(struct slots *s, filch_slot *t)
+static inline bool slots_ready(filch_slot *p)
 {
-    uint32_t before = filch_load_relaxed(&t->claim); /* order: [S3] */
-    filch_store_relaxed(&t->claim, s->fenced | CLAIMED); /* order: [S2] before the barrier */
-    slot_fn fn = 0;
-    if (slots_thief_barrier(s))
-        fn = filch_load_acquire(&t->fn); /* order: [S1] [S2] after the barrier */
-    if (slots_stealable(fn))
-        return fn;
-    filch_store_relaxed(&t->claim, before); /* order: [S3] */
-    return 0;
+    return slots_stealable(filch_load_acquire(&p->fn)); /* order: [S1]; [S2] after the barrier */
+}
+
+/* Lock held. How many jobs to open: half of those pending. */
+static inline size_t slots_to_open(struct slots *s)
+{
+    size_t n = 0;
+    while (n < 2 * SLOTS_OPEN && s->open + n < s->end && slots_ready(s->open + n))
+        n++;
+    return (n + 1) / 2;
+}
+
+/* Lock held, nothing open: claims the oldest jobs, then finds out which are still there. */
+static inline bool slots_open(struct slots *s)
+{
+    size_t n = slots_to_open(s), there = 0;
+    for (size_t i = 0; i < n; i++)
+        filch_store_relaxed(&s->open[i].claim, s->fenced | CLAIMED); /* order: [S2] then barrier */
+    if (n > 0 && slots_thief_barrier(s)) {
+        while (there < n && slots_ready(s->open + there))
+            there++;
+    }
+    for (size_t i = there; i < n; i++)
+        filch_store_relaxed(&s->open[i].claim, s->fenced); /* order: [S3] */
+    s->open += there;
+    return there > 0;
 }
 
 /* A job that was taken: whoever has it must run it and finish it (join_finish). */
@@ -162,22 +184,19 @@ static inline enum slots_result slots_steal(struct slots *s, const struct lineag
         return SLOTS_EMPTY;
     if (!lock_try(&s->lock))
         return SLOTS_CONTENDED;
-    enum slots_result result = SLOTS_EMPTY;
+    enum slots_result result = SLOTS_LOST;
     filch_slot *t = s->top;
-    if (slots_peek(s)) {
-        slot_fn fn = slots_claim(s, t);
-        result = SLOTS_LOST;
-        if (fn) {
-            /* Now the job cannot end without us, so neither can what it is part of. */
-            const struct lineage *up = filch_load_relaxed(of); /* order: [S1] set before the fork */
-            if (!under || slots_within(up, under)) {
-                filch_store_relaxed(&t->state, (uintptr_t)up | STATE_STOLEN); /* order: [S3] */
-                filch_store_relaxed(&s->top, t + 1);                          /* order: [S3] */
-                slots_set_reach(s, t + 1);
-                *out = (struct loot){t, fn, up};
-                result = SLOTS_TAKEN;
-            } /* else the claim stays: it sends the owner through the lock, so that its stack,
-               * where the lineage is, is not used anew before we have read it [S3] */
+    if (t < s->open || slots_open(s)) {
+        /* The job cannot end without the lock, so neither can what it is part of. No function: its
+         * owner is about to join it, and waits for the lock. */
+        slot_fn fn = filch_load_acquire(&t->fn);           /* order: [S1] */
+        const struct lineage *up = filch_load_relaxed(of); /* order: [S1] set before the fork */
+        if (slots_stealable(fn) && (!under || slots_within(up, under))) {
+            filch_store_relaxed(&t->state, (uintptr_t)up | STATE_STOLEN); /* order: [S3] */
+            filch_store_relaxed(&s->top, t + 1);                          /* order: [S3] */
+            slots_set_reach(s, t + 1);
+            *out = (struct loot){t, fn, up};
+            result = SLOTS_TAKEN;
         }
     }
     lock_release(&s->lock);
@@ -192,13 +211,16 @@ static inline bool slots_claimed(filch_slot *slot)
     return filch_load_relaxed(&slot->claim) & CLAIMED; /* order: [S2] after the fence */
 }
 
-/* Second question: was the job stolen? */
+/* Second question: was the job stolen? If not, it is private again. */
 static inline bool slots_was_stolen(struct slots *s, filch_slot *slot)
 {
     lock_acquire(&s->lock);
     bool stolen = s->top > slot;
-    if (!stolen)
+    if (!stolen) {
         filch_store_relaxed(&slot->claim, s->fenced); /* order: [S3] */
+        if (s->open > slot)
+            s->open = slot;
+    }
     lock_release(&s->lock);
     return stolen;
 }
@@ -210,6 +232,7 @@ static inline void slots_give_back(struct slots *s, filch_slot *slot)
     filch_store_relaxed(&slot->state, STATE_NONE);  /* order: [S3] */
     filch_store_relaxed(&slot->claim, s->fenced);   /* order: [S3] */
     filch_store_relaxed(&s->top, slot);             /* order: [S3] */
+    s->open = slot;
     slots_set_reach(s, slot);
     lock_release(&s->lock);
 }
@@ -249,7 +272,7 @@ static inline void slots_init(struct slots *s, filch_slot *first, filch_slot *en
 {
     s->lock = 0;
     s->fenced = fenced ? CLAIM_FENCED : 0;
-    s->first = s->top = s->reach = s->hint = first;
+    s->first = s->top = s->open = s->reach = s->hint = first;
     s->end = end;
     slots_set_reach(s, first);
 }
