@@ -216,7 +216,7 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
 #define FILCH_COMMON_(VAL, R, name, FIELDS, PARAMS, NAMES, UNPACK)                                \
     struct name##_filch_args {                                                                    \
         FILCH_OPEN_ FIELDS                                                                        \
-    } __attribute__((may_alias));                                                                                          \
+    } __attribute__((may_alias)); \
     struct name##_filch_fork {                                                                    \
         filch_slot *slot;                                                                         \
         struct name##_filch_args a;                                                               \
