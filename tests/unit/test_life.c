@@ -21,6 +21,12 @@
 #endif
 #endif
 
+/* Nor can a child with threads be judged under them: the thread sanitizer forbids new threads there,
+ * and the address sanitizer of gcc 12 leaves its allocator locked if another thread was in it. */
+#ifdef CREATE_CAN_FAIL
+#define CHILD_CAN_WORK 1
+#endif
+
 #ifdef CREATE_CAN_FAIL
 static uint32_t create_calls, create_fail_from = UINT32_MAX, create_fail_to = UINT32_MAX;
 
@@ -143,7 +149,7 @@ KIT_UNUSED static void end_well(pid_t child)
     kit_beat();
 }
 
-#ifndef FILCH_TSAN /* which forbids new threads in a child */
+#ifdef CHILD_CAN_WORK
 
 /* In the child: pools are there, empty and usable; then new ones. */
 static void child_uses_pools(filch_pool *inherited)
@@ -691,7 +697,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         return play_scene(argv[1]);
     kit_watchdog();
-#ifndef FILCH_TSAN
+#ifdef CHILD_CAN_WORK
     RUN(a_child_of_fork_may_be_the_first_to_use_the_default_pool);
     RUN(a_child_of_fork_uses_default_inherited_and_own_pools);
     RUN(fork_from_a_busy_pool_leaves_the_work_to_the_parent);
