@@ -4,7 +4,7 @@
  *
  *     guard | stack, grows down ......... <- top of stack | fiber, slots ............. | guard
  *
- * so that a fiber which forks little touches two neighbouring pages. Regions come in slabs, are
+ * so that a fiber which forks little touches a single page. Regions come in slabs, are
  * reused hot (per-worker cache, then the pool's list) and are unmapped only with the pool: a
  * thief may look at any fiber of its pool at any time.
  *

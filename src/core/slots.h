@@ -37,7 +37,7 @@
  * [S3] the lock: acquire/release. `top`, `open`, `reach`, `claim`, `state` of a claimed slot. It also
  *      keeps the lineage in place while a thief reads it: an open job ends through the lock.
  *
- * Oldest first. Only slot `top` is ever claimed, and `top` moves under the lock, so a stolen job
+ * Oldest first. Only slot `top` is ever taken, and `top` moves under the lock, so a stolen job
  * has only stolen jobs below it. Hence a fiber that waits in a join leaves nothing behind that
  * anyone could run (what it forked before is stolen, what it forked later is joined).
  *
