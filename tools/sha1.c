@@ -27,7 +27,8 @@
     FIVE(f, k, NEXT, (i) + 15)
 #define GIVEN(i) w[i]
 
-void sha1_words(uint32_t digest[5], const uint32_t *message, int words)
+/* Aligned, so that programs which are compared do not differ by where it happens to lie. */
+__attribute__((aligned(64))) void sha1_words(uint32_t digest[5], const uint32_t *message, int words)
 {
     static const uint32_t start[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
     uint32_t w[16] = {0};

@@ -53,7 +53,7 @@
 #include <filch/forkjoin.h>
 #include <stdbool.h>
 
-#define SLOTS_REACH 10 /* bounded tasks fork this deep below the oldest pending job */
+#define SLOTS_REACH 6 /* bounded tasks fork this deep below the oldest pending job */
 #define SLOTS_OPEN 128 /* most jobs opened by one barrier */
 
 enum { CLAIM_FENCED = 1, CLAIMED = 2 };
