@@ -1,0 +1,215 @@
+/* os_mc.c: the machine of src/os/os.h, as the model checker plays it. Threads are coroutines, time
+ * passes only when nobody can go on, and calls fail when the model says so. */
+#include "mc_internal.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct mc_site site_wait = {"kernel", "futex_wait", "futex", 0};
+static const struct mc_site site_wake = {"kernel", "futex_wake", "futex", 0};
+static const struct mc_site site_barrier = {"kernel", "membarrier", "membarrier", 0};
+static const struct mc_site site_time = {"kernel", "sleep", "time", 0};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+int os_thread_start(os_thread *out, void (*fn)(void *), void *arg, const char *name)
+{
+    (void)name;
+    if (mc_may_fail(MC_THREAD))
+        return -EAGAIN;
+    /* The handle is written before the thread runs, as pthread_create may do. */
+    out->handle = (uintptr_t)mc->threads;
+    (void)mc_start_thread(fn, arg, true);
+    return 0;
+}
+
+void os_thread_join(os_thread t)
+{
+    mc_join((int)t.handle);
+}
+
+void os_thread_yield(void)
+{
+    if (!mc->running)
+        return;
+    struct op op = {.kind = OP_PAUSE};
+    mc_me()->yielded = true;
+    mc_step(&op);
+    mc_fair(mc_me());
+}
+
+void os_pause(void)
+{
+    os_thread_yield();
+}
+
+void *os_self_get(void)
+{
+    return mc_me()->self;
+}
+
+void os_self_set(void *self)
+{
+    mc_me()->self = self;
+}
+
+int os_errno_get(void)
+{
+    return mc_me()->errno_value;
+}
+
+void os_errno_set(int value)
+{
+    mc_me()->errno_value = value;
+}
+
+/* ---- sleep and time ------------------------------------------------------------------------- */
+
+int64_t os_clock_ns(void)
+{
+    return mc->now += 100;
+}
+
+void os_sleep_ns(int64_t ns)
+{
+    struct op op = {.kind = OP_PAUSE};
+    mc_step(&op);
+    mc_fair(mc_me());
+    if (!mc->model->alarms)
+        return; /* as if the time were over at once */
+    mc_record(&site_time, "sleep");
+    mc_block(0, mc->now + ns);
+}
+
+static bool spurious(void)
+{
+    int most = mc->model->spurious == 0 ? 1 : mc->model->spurious;
+    if (mc->spurious >= most || mc_pick(CHOOSE_FAILURE, 2) == 0)
+        return false;
+    mc->spurious++;
+    return true;
+}
+
+/* The kernel compares and goes to sleep in one step. */
+int os_futex_wait(uint32_t *word, uint32_t expect, int64_t deadline)
+{
+    struct op op = {.kind = OP_FUTEX_WAIT, .address = word, .order = MC_RELAXED};
+    mc_step(&op);
+    mc_atomic_access(word, 4, false, &site_wait);
+    uint64_t found = mc_newest(word, 4);
+    struct step *s = mc_record(&site_wait, "sleeps");
+    s->flags = STEP_BEFORE;
+    s->before = found;
+    if (found != expect || spurious()) {
+        s->what = found != expect ? "does not sleep" : "wakes up without cause";
+        return 0;
+    }
+    mc_block(word, deadline);
+    struct thread *t = mc_me();
+    s = mc_record(&site_wait, t->timed_out ? "time is over" : "wakes up");
+    if (t->timed_out)
+        mc_newest(word, 4);
+    return t->timed_out ? -ETIMEDOUT : 0;
+}
+
+void os_futex_wake(uint32_t *word, int count)
+{
+    struct op op = {.kind = OP_FUTEX_WAKE, .address = word, .order = MC_RELAXED};
+    mc_step(&op);
+    struct step *s = mc_record(&site_wake, "wakes");
+    s->flags = STEP_AFTER;
+    s->after = (uint64_t)mc_wake(word, count);
+}
+
+int os_membarrier_init(void)
+{
+    return mc->model->no_membarrier ? -ENOSYS : 0;
+}
+
+int os_membarrier(void)
+{
+    struct op op = {.kind = OP_MEMBARRIER};
+    if (mc->model->no_membarrier || mc_may_fail(MC_MEMBARRIER))
+        return -EPERM;
+    mc_step(&op);
+    mc_record(&site_barrier, "barrier on all threads");
+    mc_fence_all();
+    return 0;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+void *os_alloc(size_t size)
+{
+    return mc_may_fail(MC_ALLOC) ? 0 : mc_arena_take(size, 16, false);
+}
+
+void *os_alloc_aligned(size_t size, size_t align)
+{
+    return mc_may_fail(MC_ALLOC) ? 0 : mc_arena_take(size, align, false);
+}
+
+void os_free(void *p)
+{
+    mc_arena_free(p);
+}
+
+size_t os_page_size(void)
+{
+    return 4096;
+}
+
+int os_pages_reserve(void **out, size_t size, size_t align)
+{
+    if (mc_may_fail(MC_PAGES))
+        return -ENOMEM;
+    *out = mc_arena_take(size, align, true);
+    return 0;
+}
+
+void os_pages_release(void *p, size_t size)
+{
+    (void)size;
+    mc_arena_free(p);
+}
+
+void os_pages_discard(void *p, size_t size)
+{
+    (void)p, (void)size;
+}
+
+int os_pages_guard(void *p, size_t size)
+{
+    (void)p, (void)size;
+    return 0;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+int os_cpu_count(void) { return 2; }
+int os_cpu_affinity(void) { return 2; }
+int64_t os_cpu_quota_milli(void) { return 0; }
+int64_t os_cpu_quota_at(const char *root) { (void)root; return 0; }
+const char *os_getenv(const char *name) { (void)name; return 0; }
+uint64_t os_random_seed(void) { return 42; }
+
+/* The library prints when it is misused, and then aborts. */
+void os_print(const char *text, size_t length)
+{
+    if (mc->running)
+        mc_fail("%.*s", (int)length - 1, text);
+    fwrite(text, 1, length, stderr);
+}
+
+void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    (void)prepare, (void)parent, (void)child;
+}
+
+int os_overflow_install(size_t (*lookup)(const void *, char *, size_t)) { (void)lookup; return 0; }
+void os_overflow_remove(void) {}
+int os_overflow_thread_enter(void **cookie) { *cookie = 0; return 0; }
+void os_overflow_thread_leave(void *cookie) { (void)cookie; }
+void os_overflow_thread_keep(void) {}
