@@ -65,7 +65,7 @@ bool mc_may_fail(unsigned call)
 
 /* ---- the end of an execution --------------------------------------------------------------- */
 
-void mc_end(int how)
+void mc_end(enum end how)
 {
     void *abandoned;
     mc->end = how;

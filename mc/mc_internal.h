@@ -135,6 +135,8 @@ struct known {                /* a word, in all executions of a model */
     uint64_t value[MC_FUTURE];        /* ... these, ever, for late loads */
 };
 
+enum end { END_OK, END_CUT, END_DISCARDED, END_FAILED };
+
 struct engine {
     const struct mc_model *model;
     bool running, random;
@@ -152,7 +154,7 @@ struct engine {
     int64_t now;
     uint64_t sleepers;
     unsigned steps_taken, idle_rounds;
-    enum { END_OK, END_CUT, END_DISCARDED, END_FAILED } end;
+    enum end end;
     struct view sc;
     struct loc loc[MC_LOCS];
     int locs;
@@ -198,7 +200,7 @@ extern struct engine *mc;
 
 /* engine.c */
 void mc_step(const struct op *op);              /* before each step: perhaps another thread goes on */
-void mc_end(int how) __attribute__((noreturn)); /* of this execution */
+void mc_end(enum end how) __attribute__((noreturn)); /* of this execution */
 unsigned mc_pick(enum choice_kind kind, unsigned count);
 bool mc_may_fail(unsigned call);
 int mc_start_thread(void (*fn)(void *), void *arg, bool daemon);

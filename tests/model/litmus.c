@@ -231,7 +231,7 @@ THREAD(cas_w) { cas_once(&r1, 1, true); }
 LITMUS2(cas_has_one_winner, cas_a, cas_b, r1 * 10 + r2, "1 10");
 LITMUS2(weak_cas_may_fail, cas_w, co_rr2, r1, "0 1");
 
-/* ---- what the checker must find ---------------------------------------------------------------------------- */
+/* ---- what the checker must find ------------------------------------------------------------- */
 
 static int data;
 THREAD(race_writer) { data = 1; put(&x, 1, MC_RELAXED); }
