@@ -298,8 +298,6 @@ static int choose_thread(void)
         mask = all;
         break;
     }
-    if (enabled_all(false))
-        mc->idle_rounds = 0;
     if (mc->model->preemptions == MC_UNBOUNDED && mc->lates == 0)
         return choose_unbounded(mask, all);
     int most = mc->model->preemptions;
@@ -327,6 +325,7 @@ static void schedule(void)
 /* Others may be worth a look again once somebody took a step that they could notice. */
 static void stir(void)
 {
+    mc->idle_rounds = 0;
     for (int i = 0; i < mc->threads; i++)
         if (i != mc->current)
             mc->thread[i].yielded = false;
@@ -366,6 +365,9 @@ void mc_step(const struct op *op)
     if (++mc->steps_taken > most)
         mc_fail("livelock: no end after %u steps", most);
     t->op = *op;
+    if (t->spin_out > 0 && op->kind == OP_LOAD)
+        return;
+    t->spin_out = 0;
     if (alone() || is_private(op))
         return;
     if (!hand_back(t))
@@ -535,7 +537,7 @@ void mc_execute(void)
     mc->current = 0;
     mc->sleep = 0;
     mc->idle_rounds = 0;
-    mc->preempted = mc->stale = mc->spurious = mc->failures = 0;
+    mc->preempted = mc->stale = mc->spurious = mc->failures = mc->spun = 0;
     mc->failing_calls = 0;
     mc->now = 1000000;
     mc->sleepers = 0;

@@ -36,6 +36,7 @@ struct mc_model {
     int preemptions;       /* how often a thread that could go on is stopped; 0: 2            */
     int stale;             /* how many loads return an old value; 0: unbounded                */
     int spurious;          /* how many waits and weak CASes fail without cause; 0: 1          */
+    int spins;             /* how often a spin loop runs out of patience; 0: 1                */
     int failing;           /* how many times a call that may fail does (mc_fails); 0: none    */
     bool alarms;           /* sleeps with a deadline end when nothing else can go on          */
     bool sleepers_stay;    /* threads may sleep for good when the first one has ended         */

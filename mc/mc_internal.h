@@ -76,6 +76,7 @@ struct thread {
     int errno_value;
     bool starting;            /* runs up to its first step, then back to who started it */
     bool yielded;
+    int spin_out;             /* > 0: spins to the end of its patience, nobody comes between */
     bool timed_out;
     bool daemon;
     const void *futex;
@@ -149,7 +150,7 @@ struct engine {
     struct thread thread[MC_THREADS];
     int threads, current;
     unsigned sleep;           /* sleep set: threads that need not run here */
-    int preempted, stale, spurious, failures;
+    int preempted, stale, spurious, failures, spun;
     unsigned failing_calls;
     int64_t now;
     uint64_t sleepers;
@@ -178,7 +179,8 @@ struct engine {
     size_t arena_used, arena_most;
     struct chunk chunk[512];
     int chunks;
-    uint8_t *freed;           /* per 16 bytes of the arena */
+    uint8_t *freed;           /* per 16 bytes of the arena, but for pages ... */
+    int freed_pages;          /* ... of which there are few: chunks */
     uint8_t *touched;         /* per page of the arena     */
     struct cell cell[MC_CELLS];
     int cell_list[MC_CELLS];

@@ -268,7 +268,7 @@ uint64_t mc_load(const void *p, unsigned size, enum mc_order order, const struct
     }
     if (order == MC_RELAXED && mc->lates > 0 && mc->pendings < 16 && may_be_late(p))
         futures = future_values(p, values, n, future);
-    unsigned taken = mc_pick(CHOOSE_STORE, n + futures);
+    unsigned taken = t->spin_out > 0 ? n - 1 : mc_pick(CHOOSE_STORE, n + futures);
     struct step *step = mc_record(site, "load");
     step->order = order;
     step->flags = STEP_AFTER | STEP_ORDER;
@@ -279,7 +279,7 @@ uint64_t mc_load(const void *p, unsigned size, enum mc_order order, const struct
         return step->after;
     }
     if (taken > 0) {
-        mc->stale++;
+        mc->stale += t->spin_out == 0;
         step->flags |= STEP_OLD;
     }
     read_from(t, loc, &mc->store[readable[taken]], order);

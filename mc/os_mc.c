@@ -30,9 +30,23 @@ void os_thread_join(os_thread t)
     mc_join((int)t.handle);
 }
 
+/* A spin either lets others go on, or runs to the end of its patience before anybody does. */
+static bool spins_on(struct thread *t)
+{
+    enum { PATIENCE = 80 }; /* more than any spin loop of the core has */
+    int most = mc->model->spins == 0 ? 1 : mc->model->spins;
+    if (t->spin_out > 0)
+        return --t->spin_out > 0;
+    if (mc->spun >= most || mc_pick(CHOOSE_FAILURE, 2) == 0)
+        return false;
+    mc->spun++;
+    t->spin_out = PATIENCE;
+    return true;
+}
+
 void os_thread_yield(void)
 {
-    if (!mc->running)
+    if (!mc->running || spins_on(mc_me()))
         return;
     struct op op = {.kind = OP_PAUSE};
     mc_me()->yielded = true;

@@ -33,12 +33,20 @@ static bool in_arena(uintptr_t a)
     return a - (uintptr_t)mc->arena < mc->arena_used;
 }
 
+static bool in_freed_pages(uintptr_t a)
+{
+    for (int i = 0; mc->freed_pages > 0 && i < mc->chunks; i++)
+        if (mc->chunk[i].pages && mc->chunk[i].freed && a - (uintptr_t)mc->chunk[i].p < mc->chunk[i].size)
+            return true;
+    return false;
+}
+
 static void touch(uintptr_t a, size_t size, bool write)
 {
     if (!in_arena(a))
         return;
     size_t first = a - (uintptr_t)mc->arena, last = first + size - 1;
-    if (mc->freed[first >> 4] || mc->freed[last >> 4])
+    if (mc->freed[first >> 4] || mc->freed[last >> 4] || in_freed_pages(a))
         mc_fail("use after free: %s of %zu bytes", write ? "write" : "read", size);
     if (write)
         for (size_t page = first >> 12; page <= last >> 12; page++)
@@ -152,7 +160,10 @@ void mc_plain_reset(void)
         if (mc->touched[i])
             memset(mc->arena + (i << 12), 0, 4096);
     memset(mc->touched, 0, pages);
-    memset(mc->freed, 0, (mc->arena_used + 15) >> 4);
+    for (int i = 0; i < mc->chunks; i++)
+        if (mc->chunk[i].freed && !mc->chunk[i].pages)
+            memset(mc->freed + ((size_t)(mc->chunk[i].p - mc->arena) >> 4), 0, (mc->chunk[i].size + 15) >> 4);
+    mc->freed_pages = 0;
     mc->arena_used = 0;
     mc->chunks = 0;
 }
@@ -197,7 +208,10 @@ void mc_arena_free(void *p)
             mc_fail("freed twice");
         check_quiet(k);
         k->freed = true;
-        memset(mc->freed + ((size_t)(k->p - mc->arena) >> 4), 1, (k->size + 15) >> 4);
+        if (k->pages)
+            mc->freed_pages++;
+        else
+            memset(mc->freed + ((size_t)(k->p - mc->arena) >> 4), 1, (k->size + 15) >> 4);
         return;
     }
     if (p)

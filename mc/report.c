@@ -61,13 +61,35 @@ static void print_step(FILE *out, int number, const struct step *s)
     fputc('\n', out);
 }
 
+static bool same_step(const struct step *a, const struct step *b)
+{
+    return a->thread == b->thread && a->site == b->site && a->what == b->what && a->note == b->note &&
+           a->before == b->before && a->after == b->after && a->flags == b->flags;
+}
+
+/* How many steps from i on repeat the `period` before them. */
+static int repeats(int i, int period)
+{
+    int n = 0;
+    while (i + n < mc->steps && i + n >= period && same_step(&mc->step[i + n], &mc->step[i + n - period]))
+        n++;
+    return n;
+}
+
 void mc_report(FILE *out)
 {
-    int first = mc->steps > 400 ? mc->steps - 400 : 0;
-    if (first > 0)
-        fprintf(out, "       (%d steps before)\n", first);
-    for (int i = first; i < mc->steps; i++)
-        print_step(out, i, &mc->step[i]);
+    for (int i = 0; i < mc->steps; i++) {
+        int best = 0;
+        for (int period = 1; period <= 24; period++) {
+            int n = repeats(i, period);
+            best = n >= 2 * period && n > best ? n : best;
+        }
+        if (best > 0)
+            fprintf(out, "       ... %d steps like those above\n", best);
+        i += best;
+        if (i < mc->steps)
+            print_step(out, i, &mc->step[i]);
+    }
     fprintf(out, "  %s\n", mc->message);
 }
 
