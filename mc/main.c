@@ -210,7 +210,8 @@ static const char *bound_of(const struct mc_model *m, char *text, size_t size)
     if (m->preemptions == MC_UNBOUNDED)
         snprintf(text, size, "unbounded");
     else
-        snprintf(text, size, "%d preemptions", m->preemptions == MC_ZERO ? 0 : m->preemptions ? m->preemptions : 2);
+        snprintf(text, size, "%d preemptions",
+                 m->preemptions == MC_ZERO ? 0 : m->preemptions ? m->preemptions : 2);
     size_t n = strlen(text);
     if (m->stale)
         snprintf(text + n, size - n, ", %d old loads", m->stale == MC_ZERO ? 0 : m->stale);

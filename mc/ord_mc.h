@@ -38,9 +38,12 @@ void mc_fence(enum mc_order order, const struct mc_site *site);
 
 #define MC_LOAD(p, o) __extension__({ (MC_TYPE(p))(uintptr_t)mc_load((p), sizeof *(p), o, MC_SITE(#p)); })
 #define MC_STORE(p, v, o) mc_store((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p))
-#define MC_XCHG(p, v, o) __extension__({ (MC_TYPE(p))(uintptr_t)mc_xchg((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
-#define MC_ADD(p, v, o) __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
-#define MC_SUB(p, v, o) __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), (uint64_t)0 - MC_WORD(p, v), o, MC_SITE(#p)); })
+#define MC_XCHG(p, v, o)                                                                          \
+    __extension__({ (MC_TYPE(p))(uintptr_t)mc_xchg((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
+#define MC_ADD(p, v, o)                                                                           \
+    __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
+#define MC_SUB(p, v, o)                                                                           \
+    __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), (uint64_t)0 - MC_WORD(p, v), o, MC_SITE(#p)); })
 #define MC_CAS(p, old, v, o, weak) mc_cas((p), sizeof *(p), (old), MC_WORD(p, v), o, weak, MC_SITE(#p))
 
 #define filch_load_relaxed(p) MC_LOAD(p, MC_RELAXED)

@@ -13,6 +13,7 @@ BEGIN {
     rooms["tools"] = " tools bench ord public "
     rooms["bench"] = " tools bench ord public "
     rooms["examples"] = " examples ord public "
+    rooms["mc"] = " mc os ord public "
 
     machine = "^(pthread|unistd|time|sched|signal|ucontext|semaphore|threads|poll|dlfcn)[.]h$|^(sys|linux|asm)/"
     atomic_op = "filch_(load|store|xchg|add|sub|cas|fence)_"
@@ -53,7 +54,7 @@ function begin_file()
     room = ""
     if (path ~ /^include\//) room = "public"
     else if (path ~ /^src\/[^\/]*\//) { room = path; sub(/^src\//, "", room); sub(/\/.*/, "", room) }
-    else if (path ~ /^(tools|bench|examples)\//) { room = path; sub(/\/.*/, "", room) }
+    else if (path ~ /^(tools|bench|examples|mc)\//) { room = path; sub(/\/.*/, "", room) }
     is_ord = path == "include/filch/ord.h" || path ~ /^src\/base\/ord_[^\/]*[.]h$/
     is_shipped = path ~ /^(src|include)\//
 }

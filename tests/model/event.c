@@ -39,7 +39,8 @@ static void event_may_be_freed_at_once(void)
     os_free(event);
     mc_join_all();
 }
-MC_MODEL(event_may_be_freed_at_once, .claim = "who waited may free the event: the setter does not touch it any more",
+MC_MODEL(event_may_be_freed_at_once,
+         .claim = "who waited may free the event: the setter does not touch it any more",
          .preemptions = 3);
 
 static void event_wakes_all(void)
@@ -51,8 +52,8 @@ static void event_wakes_all(void)
     mc_join_all();
     os_free(event);
 }
-MC_MODEL(event_wakes_all, .claim = "everyone who waits is woken and sees what was written before", .preemptions = 2,
-         .stale = 2);
+MC_MODEL(event_wakes_all, .claim = "everyone who waits is woken and sees what was written before",
+         .preemptions = 2, .stale = 2);
 
 static void event_polled(void)
 {
@@ -78,8 +79,9 @@ static void event_wait_with_deadline(void)
     mc_join_all();
     os_free(event);
 }
-MC_MODEL(event_wait_with_deadline, .claim = "a wait that timed out leaves nothing of itself in the list",
-         .preemptions = 3, .alarms = true, .spurious = 2);
+MC_MODEL(event_wait_with_deadline,
+         .claim = "a wait that timed out leaves nothing of itself in the list", .preemptions = 3,
+         .alarms = true, .spurious = 2);
 
 static void waits_a_little(void *unused)
 {
@@ -98,5 +100,6 @@ static void event_timeout_in_the_middle(void)
     mc_join_all();
     os_free(event);
 }
-MC_MODEL(event_timeout_in_the_middle, .claim = "one that gives up does not take its neighbours along",
-         .preemptions = 2, .stale = 1, .spurious = MC_ZERO, .spins = MC_ZERO, .alarms = true);
+MC_MODEL(event_timeout_in_the_middle,
+         .claim = "one that gives up does not take its neighbours along", .preemptions = 2,
+         .stale = 1, .spurious = MC_ZERO, .spins = MC_ZERO, .alarms = true);

@@ -13,7 +13,8 @@ static void idle_submit_to_sleeper(void)
     kit_wait(&job[1]);
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_submit_to_sleeper, .claim = "[I1] a job that is submitted while the worker falls asleep is found",
+MC_MODEL(idle_submit_to_sleeper,
+         .claim = "[I1] a job that is submitted while the worker falls asleep is found",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO);
 
 static void idle_submit_to_inbox(void)
@@ -25,8 +26,8 @@ static void idle_submit_to_inbox(void)
     kit_wait(&job[1]);
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_submit_to_inbox, .claim = "[I1] the same for a job for this worker", .preemptions = 2, .stale = 1,
-         .spins = MC_ZERO);
+MC_MODEL(idle_submit_to_inbox, .claim = "[I1] the same for a job for this worker",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO);
 
 static void submits(void *arg)
 {
@@ -43,8 +44,8 @@ static void idle_two_submitters(void)
     mc_join_all();
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_two_submitters, .claim = "two submitters at once: both jobs are found", .preemptions = 2, .stale = MC_ZERO,
-         .spins = MC_ZERO);
+MC_MODEL(idle_two_submitters, .claim = "two submitters at once: both jobs are found",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO);
 
 static void idle_searcher_gives_up(void)
 {
@@ -55,10 +56,10 @@ static void idle_searcher_gives_up(void)
     kit_wait(&job[1]);
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_searcher_gives_up, .claim = "[I2] a searcher that gives up looks once more", .preemptions = 2,
-         .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+MC_MODEL(idle_searcher_gives_up, .claim = "[I2] a searcher that gives up looks once more",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
 
-/* ---- forks ---------------------------------------------------------------------------------------- */
+/* ---- forks ----------------------------------------------------------------------------------- */
 
 static uint32_t flag;
 
@@ -84,10 +85,11 @@ static void idle_scout_finds_fork(void)
     FILCH_RUN_ON(pool, waits_for_fork);
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_scout_finds_fork, .claim = "[I4] while somebody works, somebody looks after its forks",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+MC_MODEL(idle_scout_finds_fork,
+         .claim = "[I4] while somebody works, somebody looks after its forks", .preemptions = 2,
+         .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
-/* ---- guests --------------------------------------------------------------------------------------- */
+/* ---- guests ---------------------------------------------------------------------------------- */
 
 FILCH_TASK(unsigned, answer, unsigned, task)
 {
@@ -110,8 +112,8 @@ static void idle_guests_share_a_seat(void)
     mc_join_all();
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_guests_share_a_seat, .claim = "two guests and one seat: each gets its answer", .preemptions = 2,
-         .stale = 1, .spins = MC_ZERO, .alarms = true);
+MC_MODEL(idle_guests_share_a_seat, .claim = "two guests and one seat: each gets its answer",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
 static void idle_guest_and_worker(void)
 {
@@ -121,5 +123,6 @@ static void idle_guest_and_worker(void)
     kit_wait(&job[1]);
     filch_pool_destroy(pool);
 }
-MC_MODEL(idle_guest_and_worker, .claim = "a guest takes the only seat, and the worker's job still runs",
+MC_MODEL(idle_guest_and_worker,
+         .claim = "a guest takes the only seat, and the worker's job still runs",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);

@@ -13,7 +13,7 @@ static struct fiber fiber;
 static uint32_t resumed;      /* gate of the flow that is suspended */
 static bool left;             /* it has left its stack              */
 
-/* ---- played: the rest of the core ------------------------------------------------------------- */
+/* ---- played: the rest of the core ------------------------------------------------------------ */
 
 static void resume(struct fiber *f)
 {
@@ -70,7 +70,7 @@ struct worker *idle_seat_enter_wait(filch_pool *p)
     return &joiner;
 }
 
-/* ---- a job with a plain result ----------------------------------------------------------------- */
+/* ---- a job with a plain result --------------------------------------------------------------- */
 
 static unsigned *payload(filch_slot *s)
 {
@@ -132,26 +132,30 @@ static void one_job(bool fenced, enum filch_join_policy policy)
     mc_join_all();
 }
 
-/* ---- models ------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static void join_suspends(void)
 {
     one_job(false, FILCH_JOIN_SUSPEND);
 }
-MC_MODEL(join_suspends, .claim = "a suspended join is resumed once, after it left its stack, and sees the result",
+MC_MODEL(join_suspends,
+         .claim = "a suspended join is resumed once, after it left its stack, and sees the result",
          .preemptions = 4);
 
 static void join_suspends_fenced(void)
 {
     one_job(true, FILCH_JOIN_SUSPEND);
 }
-MC_MODEL(join_suspends_fenced, .claim = "the same without membarrier", .no_membarrier = true, .preemptions = 3);
+MC_MODEL(join_suspends_fenced, .claim = "the same without membarrier", .no_membarrier = true,
+         .preemptions = 3);
 
 static void join_sleeps(void)
 {
     one_job(false, FILCH_JOIN_HELP);
 }
-MC_MODEL(join_sleeps, .claim = "a pinned join sleeps until the job is done, and no wake-up is lost", .preemptions = 4);
+MC_MODEL(join_sleeps,
+         .claim = "a pinned join sleeps until the job is done, and no wake-up is lost",
+         .preemptions = 4);
 
 static void join_sleeps_twice(void)
 {
@@ -164,7 +168,8 @@ static void join_sleeps_twice(void)
     join_at(slot, 1);
     mc_join_all();
 }
-MC_MODEL(join_sleeps_twice, .claim = "a late wake-up of an earlier join is not taken for this one's end",
+MC_MODEL(join_sleeps_twice,
+         .claim = "a late wake-up of an earlier join is not taken for this one's end",
          .preemptions = 2, .stale = 2);
 
 static void join_in_a_row(void)
@@ -178,4 +183,5 @@ static void join_in_a_row(void)
     join_at(slot, 0);
     mc_join_all();
 }
-MC_MODEL(join_in_a_row, .claim = "two stolen jobs are joined in reverse, each once", .preemptions = 2, .stale = 2);
+MC_MODEL(join_in_a_row, .claim = "two stolen jobs are joined in reverse, each once",
+         .preemptions = 2, .stale = 2);

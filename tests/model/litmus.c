@@ -82,7 +82,7 @@ THREAD(sb_rmw_a) { mc_xchg(&x, 8, 1, MC_SEQ_CST, MC_SITE("x")); r1 = get(&y, MC_
 THREAD(sb_rmw_b) { mc_xchg(&y, 8, 1, MC_SEQ_CST, MC_SITE("y")); r2 = get(&x, MC_SEQ_CST); }
 LITMUS2(sb_exchange, sb_rmw_a, sb_rmw_b, r1 * 10 + r2, "1 10 11");
 
-/* ---- MP, message passing: x = 1; y = 1 || r1 = y; r2 = x -------------------------------------- */
+/* ---- MP, message passing: x = 1; y = 1 || r1 = y; r2 = x ------------------------------------- */
 
 #define MP_WRITER(name, order, between)                                                           \
     THREAD(name) { put(&x, 1, MC_RELAXED); between; put(&y, 1, order); }
@@ -107,7 +107,7 @@ LITMUS3(mp_through_rmw, mp_w_rel, rs_rmw, mp_r_acq, r1 * 10 + r2, "0 1 10 11 21"
 THREAD(rs_store) { if (get(&y, MC_RELAXED) == 1) put(&y, 2, MC_RELAXED); }
 LITMUS3(mp_through_store, mp_w_rel, rs_store, mp_r_acq, r1 * 10 + r2, "0 1 11 20 21");
 
-/* ---- LB, load buffering: r1 = x; y = 1 || r2 = y; x = 1 ---------------------------------------- */
+/* ---- LB, load buffering: r1 = x; y = 1 || r2 = y; x = 1 -------------------------------------- */
 
 THREAD(lb_a) { r1 = get(&x, MC_RELAXED); put(&y, 1, MC_RELAXED); }
 THREAD(lb_b) { r2 = get(&y, MC_RELAXED); put(&x, 1, MC_RELAXED); }
@@ -138,7 +138,7 @@ static void lb_late_release(void)
 }
 MC_MODEL(lb_late_release, .preemptions = MC_UNBOUNDED, .outcomes = "0 1 10");
 
-/* ---- IRIW: independent reads of independent writes ---------------------------------------------- */
+/* ---- IRIW: independent reads of independent writes ------------------------------------------- */
 
 #define IRIW(name, w, r)                                                                          \
     THREAD(name##_x) { put(&x, 1, w); }                                                           \
@@ -157,7 +157,7 @@ THREAD(iriw_f_s) { r3 = get(&y, MC_RELAXED); FENCE(MC_SEQ_CST); r4 = get(&x, MC_
 LITMUS4(iriw_fences, iriw_ra_x, iriw_ra_y, iriw_f_r, iriw_f_s, IRIW_RESULT,
         "0 1 10 11 100 101 110 111 1000 1001 1011 1100 1101 1110 1111");
 
-/* ---- 2+2W: x = 1; y = 2 || y = 1; x = 2, then the last values ------------------------------------- */
+/* ---- 2+2W: x = 1; y = 2 || y = 1; x = 2, then the last values -------------------------------- */
 
 #define W22(name, o)                                                                              \
     THREAD(name##_a) { put(&x, 1, o); put(&y, 2, o); }                                            \
@@ -172,7 +172,7 @@ LITMUS2(two_plus_two_relaxed, w22_rlx_a, w22_rlx_b, last_values(), "11 12 21 22"
 LITMUS2(two_plus_two_in_order, w22_rlx_a, w22_rlx_b, last_values(), "12 21 22");
 LITMUS2(two_plus_two_seq_cst, w22_sc_a, w22_sc_b, last_values(), "12 21 22", .old_stores = true);
 
-/* ---- coherence: of one word all threads see one order --------------------------------------------- */
+/* ---- coherence: of one word all threads see one order ---------------------------------------- */
 
 THREAD(co_w1) { put(&x, 1, MC_RELAXED); }
 THREAD(co_w2) { put(&x, 2, MC_RELAXED); }
@@ -190,7 +190,7 @@ static unsigned disagree(void)
 }
 LITMUS4(coherence_of_two_readers, co_w1, co_w2, co_rr, co_rr2, disagree(), "0");
 
-/* ---- WRC, ISA2: causality over three threads -------------------------------------------------------- */
+/* ---- WRC, ISA2: causality over three threads ------------------------------------------------- */
 
 #define WRC_MIDDLE(name, load, store)                                                             \
     THREAD(name) { r1 = get(&x, load); put(&y, 1, store); }
@@ -206,7 +206,7 @@ THREAD(isa2_b) { r1 = get(&y, MC_ACQUIRE); put(&z, 1, MC_RELEASE); }
 THREAD(isa2_c) { r2 = get(&z, MC_ACQUIRE); r3 = get(&x, MC_RELAXED); }
 LITMUS3(isa2, isa2_a, isa2_b, isa2_c, WRC_RESULT, "0 1 10 11 100 101 111");
 
-/* ---- R and S ----------------------------------------------------------------------------------------- */
+/* ---- R and S --------------------------------------------------------------------------------- */
 
 THREAD(r_a) { put(&x, 1, MC_SEQ_CST); put(&y, 1, MC_SEQ_CST); }
 THREAD(r_b) { put(&y, 2, MC_SEQ_CST); r1 = get(&x, MC_SEQ_CST); }
@@ -218,7 +218,7 @@ THREAD(s_a) { put(&x, 2, MC_RELAXED); put(&y, 1, MC_RELEASE); }
 THREAD(s_b) { r1 = get(&y, MC_ACQUIRE); put(&x, 1, MC_RELAXED); }
 LITMUS2(s_release_acquire, s_a, s_b, r1 * 10 + (unsigned)x, "1 2 11", .old_stores = true);
 
-/* ---- compare and swap ---------------------------------------------------------------------------------- */
+/* ---- compare and swap ------------------------------------------------------------------------ */
 
 static void cas_once(unsigned *r, unsigned value, bool weak)
 {
@@ -270,14 +270,16 @@ static void deadlock_is_found(void)
     mc_thread(forgets_to_wake, 0);
     wait_at_gate();
 }
-MC_MODEL(deadlock_is_found, .claim = "a wake-up that is missing is a deadlock", .must_fail = true);
+MC_MODEL(deadlock_is_found, .claim = "a wake-up that is missing is a deadlock",
+         .must_fail = true);
 static void futex_wakes(void)
 {
     mc_thread(wakes, 0);
     wait_at_gate();
     mc_join_all();
 }
-MC_MODEL(futex_wakes, .claim = "a wake-up after the store is never lost", .preemptions = MC_UNBOUNDED);
+MC_MODEL(futex_wakes, .claim = "a wake-up after the store is never lost",
+         .preemptions = MC_UNBOUNDED);
 
 static void livelock_is_found(void)
 {
@@ -292,7 +294,8 @@ static void spinning_ends(void)
     livelock_is_found();
     mc_join_all();
 }
-MC_MODEL(spinning_ends, .claim = "a spin ends once the store is made: old values are not read for ever");
+MC_MODEL(spinning_ends,
+         .claim = "a spin ends once the store is made: old values are not read for ever");
 
 static void leak_is_found(void) { (void)os_alloc(8); }
 MC_MODEL(leak_is_found, .claim = "memory that is not freed is a leak", .must_fail = true);

@@ -22,7 +22,7 @@ static int submit(filch_job *job, unsigned task)
     return rc;
 }
 
-/* ---- waiting and going ------------------------------------------------------------------------------ */
+/* ---- waiting and going ----------------------------------------------------------------------- */
 
 static void pool_destroy_runs_everything(void)
 {
@@ -33,8 +33,9 @@ static void pool_destroy_runs_everything(void)
     filch_pool_destroy(pool);
     mc_check(data[0] == 100);
 }
-MC_MODEL(pool_destroy_runs_everything, .claim = "[P2] a submitted job has run, and its writes are seen, when the "
-         "pool is destroyed", .preemptions = 2, .alarms = true);
+MC_MODEL(pool_destroy_runs_everything,
+         .claim = "[P2] a submitted job has run, and its writes are seen, when the pool is "
+                   "destroyed", .preemptions = 2, .alarms = true);
 
 static void pool_job_may_be_freed(void)
 {
@@ -47,8 +48,8 @@ static void pool_job_may_be_freed(void)
     os_free(job);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_job_may_be_freed, .claim = "who waited for a job may free it at once", .preemptions = 2, .stale = 1,
-         .spins = MC_ZERO, .alarms = true);
+MC_MODEL(pool_job_may_be_freed, .claim = "who waited for a job may free it at once",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
 static void late_submitter(void *arg)
 {
@@ -71,10 +72,11 @@ static void pool_closes_once(void)
     mc_check(!job.pool || filch_job_done(&job)); /* accepted before, so run before */
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_closes_once, .claim = "[P1] shutdown refuses a job or waits for it: none is accepted and left",
+MC_MODEL(pool_closes_once,
+         .claim = "[P1] shutdown refuses a job or waits for it: none is accepted and left",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
-/* ---- what the machine refuses -------------------------------------------------------------------------- */
+/* ---- what the machine refuses ---------------------------------------------------------------- */
 
 static void pool_create_fails_cleanly(void)
 {
@@ -88,7 +90,8 @@ static void pool_create_fails_cleanly(void)
     mc_check(submit(&job, 0) == 0);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_create_fails_cleanly, .claim = "a pool for which there is no memory leaves nothing behind", .failing = 2,
+MC_MODEL(pool_create_fails_cleanly,
+         .claim = "a pool for which there is no memory leaves nothing behind", .failing = 2,
          .preemptions = 2, .stale = MC_ZERO, .alarms = true);
 
 static void pool_without_threads(void)
@@ -101,10 +104,10 @@ static void pool_without_threads(void)
     mc_check(filch_job_wait(&job, FILCH_FOREVER) == 0);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_without_threads, .claim = "a job runs although no thread could be made", .failing = 2,
-         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
+MC_MODEL(pool_without_threads, .claim = "a job runs although no thread could be made",
+         .failing = 2, .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
-/* ---- fibers ------------------------------------------------------------------------------------------------ */
+/* ---- fibers ---------------------------------------------------------------------------------- */
 
 static filch_event event;
 
@@ -138,7 +141,8 @@ static void pool_fiber_waits_for_job(void)
     submit_fn(&b, sets_event);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_fiber_waits_for_job, .claim = "one worker: a job that waits lets the other run, and is resumed",
+MC_MODEL(pool_fiber_waits_for_job,
+         .claim = "one worker: a job that waits lets the other run, and is resumed",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
 static void outsider(void *unused)
@@ -158,7 +162,8 @@ static void pool_resumed_from_outside(void)
     filch_pool_destroy(pool);
     mc_join_all();
 }
-MC_MODEL(pool_resumed_from_outside, .claim = "a pool is not freed while an outsider still resumes its last fiber",
+MC_MODEL(pool_resumed_from_outside,
+         .claim = "a pool is not freed while an outsider still resumes its last fiber",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .alarms = true);
 
 /* Trap 1: the job forks b, then waits for what b sets, on one worker. */
@@ -190,10 +195,11 @@ static void pool_fork_behind_a_wait(void)
     submit_fn(&a, forks_then_waits_job);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_fork_behind_a_wait, .claim = "what a fiber forked before it waits otherwise is still found",
+MC_MODEL(pool_fork_behind_a_wait,
+         .claim = "what a fiber forked before it waits otherwise is still found",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
-/* ---- fork and join over two workers --------------------------------------------------------------------------- */
+/* ---- fork and join over two workers ---------------------------------------------------------- */
 
 FILCH_TASK(unsigned, leaf, unsigned, task)
 {
@@ -230,5 +236,7 @@ static void pool_join_suspends(void)
     kit_submit(&other, 2, FILCH_ANYWHERE);
     filch_pool_destroy(pool);
 }
-MC_MODEL(pool_join_suspends, .claim = "a stolen fork is joined once, on whichever worker the fiber goes on",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+MC_MODEL(pool_join_suspends,
+         .claim = "a stolen fork is joined once, on whichever worker the fiber goes on",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO,
+         .alarms = true);

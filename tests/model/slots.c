@@ -10,7 +10,7 @@ static struct slots slots;
 static const struct lineage *lineage;
 static bool stolen[SLOTS];  /* as thieves told, under the lock */
 
-/* ---- a job: its number in the payload, its answer there when a thief ran it --------------------- */
+/* ---- a job: its number in the payload, its answer there when a thief ran it ------------------ */
 
 static unsigned *payload(filch_slot *s)
 {
@@ -52,7 +52,7 @@ static void join_at(filch_slot *s, unsigned task)
         mc_ran(task);
 }
 
-/* ---- thieves ------------------------------------------------------------------------------------ */
+/* ---- thieves --------------------------------------------------------------------------------- */
 
 static bool steal(const filch_slot *under)
 {
@@ -94,7 +94,7 @@ static void settled(void)
         mc_check(slot[i].fn == 0 && slot[i].claim == slots.fenced && slot[i].state == STATE_NONE);
 }
 
-/* ---- one slot -------------------------------------------------------------------------------------- */
+/* ---- one slot -------------------------------------------------------------------------------- */
 
 static void one_job(bool fenced)
 {
@@ -137,10 +137,11 @@ static void slots_used_again(void)
     }
     settled();
 }
-MC_MODEL(slots_used_again, .claim = "a slot that is joined and forked again is a new job to a thief",
+MC_MODEL(slots_used_again,
+         .claim = "a slot that is joined and forked again is a new job to a thief",
          .preemptions = 4, .spins = MC_ZERO);
 
-/* ---- several slots ---------------------------------------------------------------------------------- */
+/* ---- several slots --------------------------------------------------------------------------- */
 
 static void forks_two(void)
 {
@@ -157,7 +158,8 @@ static void slots_thief_opens_two(void)
     forks_two();
     settled();
 }
-MC_MODEL(slots_thief_opens_two, .claim = "one barrier opens several jobs, each is taken once", .preemptions = 3, .spins = MC_ZERO);
+MC_MODEL(slots_thief_opens_two, .claim = "one barrier opens several jobs, each is taken once",
+         .preemptions = 3, .spins = MC_ZERO);
 
 static void slots_two_thieves(void)
 {
@@ -167,7 +169,8 @@ static void slots_two_thieves(void)
     forks_two();
     settled();
 }
-MC_MODEL(slots_two_thieves, .claim = "two thieves and the owner share two jobs", .preemptions = 2, .spins = MC_ZERO);
+MC_MODEL(slots_two_thieves, .claim = "two thieves and the owner share two jobs", .preemptions = 2,
+         .spins = MC_ZERO);
 
 static void slots_two_thieves_fenced(void)
 {
@@ -177,7 +180,8 @@ static void slots_two_thieves_fenced(void)
     forks_two();
     settled();
 }
-MC_MODEL(slots_two_thieves_fenced, .claim = "the same without membarrier", .no_membarrier = true, .preemptions = 2, .stale = 2, .spins = MC_ZERO);
+MC_MODEL(slots_two_thieves_fenced, .claim = "the same without membarrier", .no_membarrier = true,
+         .preemptions = 2, .stale = 2, .spins = MC_ZERO);
 
 /* Trap 2: the owner comes back and forks two anew while the thief is at the lower slot. */
 static void oldest_only(void *unused)
@@ -204,9 +208,10 @@ static void slots_oldest_first(void)
     join_at(slot, 1);
     settled();
 }
-MC_MODEL(slots_oldest_first, .claim = "a stolen job has only stolen jobs below it", .preemptions = 3);
+MC_MODEL(slots_oldest_first, .claim = "a stolen job has only stolen jobs below it",
+         .preemptions = 3);
 
-/* ---- lineage ------------------------------------------------------------------------------------------ */
+/* ---- lineage --------------------------------------------------------------------------------- */
 
 static struct lineage root, child;
 
@@ -234,9 +239,10 @@ static void slots_only_descendants(void)
     filch_store_relaxed(&lineage, (const struct lineage *)&root);
     settled();
 }
-MC_MODEL(slots_only_descendants, .claim = "who may help one job only never takes a stranger's", .preemptions = 3);
+MC_MODEL(slots_only_descendants, .claim = "who may help one job only never takes a stranger's",
+         .preemptions = 3);
 
-/* ---- the head, and the reach of bounded tasks ------------------------------------------------------------ */
+/* ---- the head, and the reach of bounded tasks ------------------------------------------------ */
 
 static void slots_reach_follows_top(void)
 {
@@ -251,5 +257,5 @@ static void slots_reach_follows_top(void)
     for (int i = 0; i < SLOTS; i++)
         mc_check(slot[i].want == 1);
 }
-MC_MODEL(slots_reach_follows_top, .claim = "the head is found, and what is wanted follows the top",
-         .preemptions = 3);
+MC_MODEL(slots_reach_follows_top,
+         .claim = "the head is found, and what is wanted follows the top", .preemptions = 3);
