@@ -240,3 +240,85 @@ MC_MODEL(pool_join_suspends,
          .claim = "a stolen fork is joined once, on whichever worker the fiber goes on",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO,
          .alarms = true);
+
+/* ---- more jobs than the ring holds --------------------------------------------------------------- */
+
+static filch_job many[4];
+
+static void submits_three(void *unused)
+{
+    (void)unused;
+    mc_ran(0);
+    for (unsigned i = 1; i < 4; i++)
+        mc_check(submit(&many[i], i) == 0);
+}
+
+static void pool_overflow_loses_nothing(void)
+{
+    kit_make(2);
+    for (unsigned i = 0; i < 4; i++)
+        mc_born(i);
+    submit_fn(&many[0], submits_three);
+    mc_check(filch_pool_wait(pool, FILCH_FOREVER) == 0);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(pool_overflow_loses_nothing,
+         .claim = "jobs that do not fit the ring go to the injector and run once", .preemptions = 2,
+         .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* ---- the library's own copy of a job --------------------------------------------------------------- */
+
+static void cleans(void *unused)
+{
+    (void)unused;
+    mc_ran(1);
+}
+
+static void runs_first(void *unused)
+{
+    (void)unused;
+    mc_ran(0);
+}
+
+static void pool_detached_job_is_freed(void)
+{
+    kit_make(1);
+    mc_born(0);
+    mc_born(1);
+    mc_check(filch_submit_detached_on(pool, runs_first, 0, cleans, FILCH_ANYWHERE) == 0);
+    mc_check(filch_pool_wait(pool, FILCH_FOREVER) == 0);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(pool_detached_job_is_freed, .claim = "a detached job runs, is cleaned up after, and freed",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
+
+/* ---- other ways to sleep ---------------------------------------------------------------------------- */
+
+static void with_wake(enum filch_wake wake, int workers)
+{
+    static struct kit_job job[2];
+    filch_config c = kit_config(workers);
+    c.wake = wake;
+    mc_check(filch_pool_create(&pool, &c) == 0);
+    kit_submit(&job[0], 0, FILCH_ROUND_ROBIN);
+    kit_wait(&job[0]);
+    if (workers == 1) {
+        kit_submit(&job[1], 1, FILCH_ANYWHERE);
+        kit_wait(&job[1]);
+    }
+    filch_pool_destroy(pool);
+}
+
+static void pool_wakes_all(void)
+{
+    with_wake(FILCH_WAKE_ALL, 2);
+}
+MC_MODEL(pool_wakes_all, .claim = "wake=all: every job is found", .preemptions = 2, .stale = MC_ZERO,
+         .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void pool_wakes_none(void)
+{
+    with_wake(FILCH_WAKE_NONE, 1);
+}
+MC_MODEL(pool_wakes_none, .claim = "wake=none: sleepers find jobs when their alarm goes off",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
