@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BUILD ?= build
+SECONDS ?= 60
 ifeq ($(origin CC),default)
 CC = gcc
 endif
@@ -11,7 +12,7 @@ FILES ?= $(shell git diff --name-only --diff-filter=d HEAD -- '*.c'; git ls-file
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all configure demo check check-all check-long bench peers install lint format symbols clean help
+.PHONY: all configure demo check check-all check-long coverage fuzz mutants bench peers install lint format symbols clean help
 
 all: configure ## build everything into build/ (the command is build/filch)
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -26,16 +27,28 @@ demo: configure ## build the command, then run a short demonstration
 	@cmake --build $(BUILD) --parallel $(JOBS) --target filch_command
 	@$(BUILD)/filch demo
 
-check: ## the full quick gate: lint, gcc, clang, ucontext, ASan+UBSan, TSan
+check: ## the gate of every commit: lint, gcc, clang, ucontext, and the sanitizers of both
 	@scripts/deps.sh check
 	@scripts/check.sh
 
-check-all: ## the same, and the sanitizers of clang
+check-all: ## the same, with all tests under all sanitizers
 	@scripts/deps.sh check
 	@scripts/check.sh all
 
 check-long: all ## the tests that take minutes
 	@ctest --test-dir $(BUILD) -L long --output-on-failure --no-tests=error
+
+coverage: ## line coverage of the quick tests: table, build-coverage/index.html, gate at 95 %
+	@scripts/deps.sh build
+	@scripts/coverage.sh
+
+fuzz: ## libFuzzer on every parser, SECONDS=60 each
+	@scripts/deps.sh check
+	@scripts/fuzz.sh $(SECONDS)
+
+mutants: ## does a test fail for every seeded break of tests/mutants? SAMPLE=N, ONLY=REGEX
+	@scripts/deps.sh build
+	@SAMPLE=$(SAMPLE) ONLY='$(ONLY)' scripts/mutants.sh
 
 bench: all ## fork-join benchmarks, with the peers that are installed
 	@$(BUILD)/filch bench forkjoin
@@ -57,7 +70,8 @@ symbols: all ## rewrite tests/api/symbols.txt from the library just built
 	@scripts/symbols.sh --update $(BUILD)/libfilch.so
 
 clean: ## remove every build directory
-	rm -rf build build-clang build-ucontext build-asan build-tsan build-clang-asan build-clang-tsan
+	rm -rf build build-clang build-ucontext build-asan build-tsan build-clang-asan build-clang-tsan \
+	    build-coverage build-fuzz build-mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

@@ -351,11 +351,20 @@ static bool hand_back(struct thread *t)
     return true;
 }
 
+/* It read a value that nobody has stored yet: whatever it does next, others must have the chance to. */
+static bool waits_for_store(int thread)
+{
+    for (int i = 0; i < mc->pendings; i++)
+        if (mc->pending[i].thread == thread && !mc->pending[i].fulfilled)
+            return true;
+    return false;
+}
+
 /* Nobody else could notice it, as far as is known. */
 static bool is_private(const struct op *op)
 {
     return (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_RMW) &&
-           !mc_conflicts(op->address);
+           !mc_conflicts(op->address) && !waits_for_store(mc->current);
 }
 
 void mc_step(const struct op *op)

@@ -32,6 +32,16 @@ static void print_value(FILE *out, uint64_t v)
         fprintf(out, "0x%llx", (unsigned long long)v);
 }
 
+/* Operations inside the address of another arrive expanded: nobody wants to read that. */
+static void print_text(FILE *out, const char *text)
+{
+    const char *macro = strstr(text, "__extension__");
+    if (macro)
+        fprintf(out, " %.*s...)", (int)(macro - text), text);
+    else
+        fprintf(out, " %s", text);
+}
+
 static void print_step(FILE *out, int number, const struct step *s)
 {
     fprintf(out, "%5d  ", number);
@@ -45,7 +55,7 @@ static void print_step(FILE *out, int number, const struct step *s)
     fprintf(out, "%s", s->what);
     if (s->flags & STEP_ORDER)
         fprintf(out, " %s", order_name[s->order]);
-    fprintf(out, " %s", s->site->text);
+    print_text(out, s->site->text);
     if (s->flags & STEP_BEFORE) {
         fputs(": ", out);
         print_value(out, s->before);

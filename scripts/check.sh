@@ -2,14 +2,15 @@
 # The gate behind `make check`: stages one after the other, a line for each with its seconds, and
 # as last line `N passed, M failed` over the tests of all stages. A stage that fails does not keep
 # the later ones from running; the exit status is 0 only if all of them passed.
-# usage: scripts/check.sh [STAGE...]    (see `known`; without any: those of `usual`)
+# usage: scripts/check.sh [STAGE...]    (without any: all stages, as `make check`)
+#        scripts/check.sh all           (the same with every test under every sanitizer: `make check-all`)
 set -u
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
-usual='lint gcc clang ucontext asan tsan'
-known="$usual clang-asan clang-tsan"
-stages=${*:-$usual}
-if [ "$stages" = all ]; then stages=$known; fi
+known='lint gcc clang ucontext asan tsan clang-asan clang-tsan'
+stages=${*:-$known}
+thorough=
+if [ "$stages" = all ]; then stages=$known thorough=yes; fi
 passed=0
 failed=0
 started=$SECONDS
@@ -27,12 +28,15 @@ configure_and_build() # configure_and_build DIR CC CMAKE_ARGS...
         -DFILCH_UCONTEXT=OFF "$@" && cmake --build "$dir" --parallel "$jobs"
 }
 
-tests() # tests DIR LABELS-REGEX
+tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 {
-    ctest --test-dir "$1" -L "$2" -LE long --parallel "$jobs" --output-on-failure --no-tests=error
+    ctest --test-dir "$1" -L "$2" -LE long -E "${3:-^$}" --parallel "$jobs" --output-on-failure --no-tests=error
 }
 
-quick='^(unit|api|stress|cli|example|lint)$'
+# Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
+quick='^(unit|api|stress|cli|example|lint|fuzz|fault)$'
+most='^(unit|stress|fuzz|fault)$'
+few='^(unit|fuzz)$'
 stage_lint() { scripts/lint; }
 stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
 stage_clang() { configure_and_build build-clang clang -DFILCH_BENCH=OFF && tests build-clang '^(unit|api)$'; }
@@ -40,13 +44,16 @@ stage_ucontext()
 {
     configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF && tests build-ucontext '^unit$'
 }
-stage_asan() { sanitized build-asan gcc address; }
-stage_tsan() { sanitized build-tsan gcc thread; }
-stage_clang-asan() { sanitized build-clang-asan clang address; }
-stage_clang-tsan() { sanitized build-clang-tsan clang thread; }
-sanitized() # sanitized DIR CC SANITIZER
+stage_asan() { sanitized build-asan gcc address "$most"; }
+stage_tsan() { sanitized build-tsan gcc thread "$most"; }
+stage_clang-asan() { sanitized build-clang-asan clang address "$few"; }
+stage_clang-tsan() { sanitized build-clang-tsan clang thread "$few" '^life$'; } # a minute, and gcc's had it
+sanitized() # sanitized DIR CC SANITIZER LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 {
-    configure_and_build "$1" "$2" -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$3" && tests "$1" '^(unit|stress)$'
+    local labels=$4 without=${5:-}
+    if [ "$thorough" ]; then labels=$most without=; fi
+    configure_and_build "$1" "$2" -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$3" &&
+        tests "$1" "$labels" "$without"
 }
 
 title()
@@ -56,10 +63,10 @@ title()
     gcc) echo "gcc -O3, all tests, headers, install" ;;
     clang) echo "clang -O3, unit and api tests" ;;
     ucontext) echo "gcc -O3, the portable context switch, unit tests" ;;
-    asan) echo "gcc, address and undefined sanitizers, unit and stress tests" ;;
-    tsan) echo "gcc, thread sanitizer, unit and stress tests" ;;
-    clang-asan) echo "clang, address and undefined sanitizers, unit and stress tests" ;;
-    clang-tsan) echo "clang, thread sanitizer, unit and stress tests" ;;
+    asan) echo "gcc, address, undefined and leak sanitizers" ;;
+    tsan) echo "gcc, thread sanitizer" ;;
+    clang-asan) echo "clang, address, undefined and leak sanitizers" ;;
+    clang-tsan) echo "clang, thread sanitizer" ;;
     esac
 }
 

@@ -17,7 +17,12 @@ need() # need PACKAGE WHY COMMAND...: the package is missing unless the command 
 
 have() { command -v "$1"; }
 compiles() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$1" -x "$2" - -fsyntax-only; }
-clang_runtime_there() { [ -f "$(clang -print-file-name="libclang_rt.tsan-$(uname -m).a")" ]; }
+clang_runtime_there()
+{
+    for part in asan tsan fuzzer; do
+        [ -f "$(clang -print-file-name="libclang_rt.$part-$(uname -m).a")" ] || return 1
+    done
+}
 
 install_missing()
 {
@@ -55,7 +60,7 @@ check)
     need clang "the second compiler of the gate" have clang
     need pkg-config "the install test uses filch.pc" have pkg-config
     install_missing
-    need "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" "sanitizers for clang" clang_runtime_there
+    need "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" "sanitizers and libFuzzer for clang" clang_runtime_there
     ;;
 peers)
     need g++ "oneTBB is a C++ library" compiles g++ c++ vector

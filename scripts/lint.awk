@@ -11,6 +11,7 @@ BEGIN {
     rooms["sim"] = " base os obs core par fiber sim ord public "
     rooms["public"] = " ord public "
     rooms["tools"] = " tools bench ord public "
+    rooms["soak"] = " base os obs core soak tools ord public "
     rooms["bench"] = " tools bench ord public "
     rooms["examples"] = " examples ord public "
     rooms["mc"] = " mc os ord public "
@@ -54,6 +55,7 @@ function begin_file()
     room = ""
     if (path ~ /^include\//) room = "public"
     else if (path ~ /^src\/[^\/]*\//) { room = path; sub(/^src\//, "", room); sub(/\/.*/, "", room) }
+    else if (path ~ /^tools\/soak\//) room = "soak"
     else if (path ~ /^(tools|bench|examples|mc)\//) { room = path; sub(/\/.*/, "", room) }
     is_ord = path == "include/filch/ord.h" || path ~ /^src\/base\/ord_[^\/]*[.]h$/
     is_shipped = path ~ /^(src|include)\//

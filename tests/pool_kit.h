@@ -15,8 +15,8 @@
 
 #define KIT_UNUSED __attribute__((unused))
 
-/* Sanitizers are about ten times slower: so much less is done under them. */
-#if defined(FILCH_TSAN) || defined(__SANITIZE_ADDRESS__)
+/* Sanitizers are about ten times slower, as are counters of coverage: so much less is done. */
+#if defined(FILCH_TSAN) || defined(__SANITIZE_ADDRESS__) || defined(FILCH_COVERAGE)
 enum { KIT_SLOW = 1 };
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -200,11 +200,14 @@ static int clamp(int value, int low, int high)
 static int row_add(struct plan *p, const struct entry *e, const struct contender *c, int workers,
                    int quick)
 {
-    struct plan_row *rows = realloc(p->rows, (size_t)(p->n + 1) * sizeof *rows);
-    if (!rows)
-        return -1;
-    p->rows = rows;
-    struct plan_row *row = memset(&rows[p->n++], 0, sizeof *rows);
+    if ((p->n & (p->n - 1)) == 0) { /* full at each power of two: the room doubles */
+        size_t room = p->n ? (size_t)p->n * 2 : 1;
+        struct plan_row *rows = realloc(p->rows, room * sizeof *rows);
+        if (!rows)
+            return -1;
+        p->rows = rows;
+    }
+    struct plan_row *row = memset(&p->rows[p->n++], 0, sizeof *row);
     row->suite = e->suite;
     row->name = e->name;
     row->runtime = c->runtime;

@@ -1,5 +1,6 @@
 #include "bench_run.h"
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -139,7 +140,7 @@ static int answer_read(struct plan_row *row, char *answer)
     static const char mark[] = " runtime_version=";
     double ns;
     char *version = strstr(answer, mark);
-    if (sscanf(answer, "ns_per_op=%lf", &ns) != 1 || !version)
+    if (sscanf(answer, "ns_per_op=%lf", &ns) != 1 || !isfinite(ns) || ns < 0 || !version)
         return -1;
     *version = 0;
     row->samples[row->n++] = ns;
@@ -150,7 +151,8 @@ static int answer_read(struct plan_row *row, char *answer)
     version += sizeof mark - 1;
     snprintf(row->runtime_version, sizeof row->runtime_version, "%.*s",
              (int)strcspn(version, "\n"), version);
-    for (char *word = strtok(strchr(answer, ' '), " "); word; word = strtok(NULL, " ")) {
+    char *figures = strchr(answer, ' ');
+    for (char *word = figures ? strtok(figures, " ") : NULL; word; word = strtok(NULL, " ")) {
         char *value = strchr(word, '=');
         if (value) {
             *value = 0;

@@ -8,6 +8,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 /* Each gets its own name as argv[0]. */
 int demo_main(int argc, char **argv);
 int bench_main(int argc, char **argv);
+int soak_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 
 /* One line on stderr: what is wrong, and where to read on. Returns CLI_USAGE. */

@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
     {"demo", demo_main, "run real work serially and on all workers, and compare"},
     {"bench", bench_main, "measure fork-join, stealing, idling; against other runtimes too"},
+    {"soak", soak_main, "try to break the library, and account for every task"},
     {"info", info_main, "what the library sees of this machine, and the policy in force"},
     {"help", help_main, "this text, or that of a subcommand"},
     {"version", version_main, "version of the library"},

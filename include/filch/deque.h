@@ -93,7 +93,8 @@ typedef struct filch_deque filch_deque;
  * grows when needed. Returns 0, -EINVAL (unknown order) or -ENOMEM. Any thread. */
 FILCH_API int filch_deque_create(filch_deque **out, enum filch_deque_order order, size_t capacity);
 
-/* Frees the deque; items still in it are forgotten. Null is ignored. Nobody else may use it. */
+/* Frees the deque; items still in it are forgotten. Null is ignored. Nobody else may use it. A call
+ * with a deque that was destroyed is reported as long as its memory is not used for something else. */
 FILCH_API void filch_deque_destroy(filch_deque *d);
 
 /* Appends an item. Returns 0, or -ENOMEM if the deque is full and cannot grow. Owner only. */
@@ -125,6 +126,11 @@ FILCH_API void filch_deque_start_at(filch_deque *d, uint64_t index);
 
 /* ---- what follows is for the compiler: inlined into the caller, so the layout is ABI -------- */
 
+/* Reports a null argument or a deque that was destroyed. What it costs to find out is hidden: null is
+ * known to the compiler or outside the loop, and `order` is read by whoever asks for it anyway. */
+FILCH_API void filch_misuse_deque(const char *call) __attribute__((cold, noinline, noreturn));
+#define FILCH_DEQUE_CHECK(cond, call) (__builtin_expect(!(cond), 0) ? filch_misuse_deque(call) : (void)0)
+
 struct filch_deque_buffer { /* followed by mask + 1 slots */
     uint64_t mask;
     struct filch_deque_buffer *older;
@@ -152,6 +158,7 @@ static inline void **filch_deque_slot(struct filch_deque_buffer *buffer, uint64_
 
 FILCH_DEQUE_INLINE size_t filch_deque_size(const filch_deque *d)
 {
+    FILCH_DEQUE_CHECK(d && (unsigned)d->order <= FILCH_DEQUE_FIFO, "filch_deque_size");
     /* order: relaxed, a guess; the two may be from different moments */
     uint64_t b = filch_load_relaxed(&d->bottom);
     uint64_t t = filch_load_relaxed(&d->top);
@@ -160,8 +167,10 @@ FILCH_DEQUE_INLINE size_t filch_deque_size(const filch_deque *d)
 
 FILCH_DEQUE_INLINE int filch_deque_push(filch_deque *d, void *item)
 {
+    FILCH_DEQUE_CHECK(d, "filch_deque_push");
     uint64_t b = filch_load_relaxed(&d->bottom); /* order: relaxed, own word */
     if (__builtin_expect(b - d->seen > filch_load_relaxed(&d->buffer)->mask, 0)) {
+        FILCH_DEQUE_CHECK((unsigned)d->order <= FILCH_DEQUE_FIFO, "filch_deque_push"); /* full: dead? */
         int error = filch_deque_reserve(d, 1);
         if (error)
             return error;
@@ -207,15 +216,21 @@ static inline int filch_deque_pop_oldest(filch_deque *d, void **item)
 
 FILCH_DEQUE_INLINE int filch_deque_pop(filch_deque *d, void **item)
 {
-    return d->order == FILCH_DEQUE_LIFO ? filch_deque_pop_newest(d, item)
-                                        : filch_deque_pop_oldest(d, item);
+    FILCH_DEQUE_CHECK(d && item, "filch_deque_pop");
+    if (d->order == FILCH_DEQUE_LIFO)
+        return filch_deque_pop_newest(d, item);
+    FILCH_DEQUE_CHECK(d->order == FILCH_DEQUE_FIFO, "filch_deque_pop");
+    return filch_deque_pop_oldest(d, item);
 }
 
 FILCH_DEQUE_INLINE int filch_deque_steal(filch_deque *d, void **item)
 {
+    FILCH_DEQUE_CHECK(d && item, "filch_deque_steal");
     uint64_t t = filch_load_acquire(&d->top); /* order: [D2] after other takers' CAS */
     if (d->order == FILCH_DEQUE_LIFO)
         filch_fence_seq_cst();                   /* order: [D2] top is loaded before bottom */
+    else
+        FILCH_DEQUE_CHECK(d->order == FILCH_DEQUE_FIFO, "filch_deque_steal");
     uint64_t b = filch_load_acquire(&d->bottom); /* order: [D1] */
     if ((int64_t)(b - t) <= 0)
         return 0;

@@ -123,12 +123,23 @@ static void complain(char *message, size_t size, const char *pair, const char *w
     }
 }
 
+/* An older caller's structure is shorter; none ends in the middle of a field. */
+static int size_known(size_t size)
+{
+    return size >= sizeof(size_t) && size <= sizeof(filch_config) && size % sizeof(size_t) == 0;
+}
+
 int filch_config_parse(filch_config *config, const char *policy, char *message, size_t size)
 {
     char text[512];
     if (!config || !policy)
         report_misuse("filch_config_parse", "null argument");
-    filch_config c = *config;
+    if (!size_known(config->size)) {
+        complain(message, size, "size", "not that of a filch_config; use FILCH_CONFIG_INIT");
+        return -EINVAL;
+    }
+    filch_config c = FILCH_CONFIG_INIT;
+    memcpy(&c, config, config->size);
     if (strlen(policy) >= sizeof text) {
         complain(message, size, policy, "too long");
         return -EINVAL;
@@ -149,7 +160,7 @@ int filch_config_parse(filch_config *config, const char *policy, char *message, 
             return -EINVAL;
         }
     }
-    *config = c;
+    memcpy(config, &c, config->size);
     return 0;
 }
 
@@ -214,9 +225,10 @@ int config_resolve(filch_config *out, const filch_config *given)
 {
     *out = (filch_config)FILCH_CONFIG_INIT;
     if (given) {
-        if (given->size < sizeof(size_t) || given->size > sizeof *out)
+        if (!size_known(given->size))
             return -EINVAL;
-        memcpy(out, given, given->size); /* an older caller's structure is shorter */
+        memcpy(out, given, given->size);
+        out->size = sizeof *out;
     }
     if (!in_range(out))
         return -EINVAL;

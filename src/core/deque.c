@@ -3,12 +3,22 @@
 #define FILCH_DEQUE_INLINE FILCH_API
 #include <filch/deque.h>
 
+#include "core/report.h"
 #include "os/os.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
-enum { DEQUE_CAPACITY = 64 };
+enum { DEQUE_CAPACITY = 64, DEQUE_DEAD = 0xdead };
+
+void filch_misuse_deque(const char *call)
+{
+    report_misuse(call, "null argument, or a deque that was destroyed");
+}
+
+static void deque_check(const filch_deque *d, const char *call)
+{
+    FILCH_DEQUE_CHECK(d && (unsigned)d->order <= FILCH_DEQUE_FIFO, call);
+}
 
 static struct filch_deque_buffer *deque_buffer_new(uint64_t capacity)
 {
@@ -30,6 +40,7 @@ static uint64_t deque_capacity_for(uint64_t least, uint64_t n)
 
 int filch_deque_create(filch_deque **out, enum filch_deque_order order, size_t capacity)
 {
+    FILCH_DEQUE_CHECK(out, "filch_deque_create");
     if (order != FILCH_DEQUE_LIFO && order != FILCH_DEQUE_FIFO)
         return -EINVAL;
     uint64_t slots = deque_capacity_for(1, capacity ? capacity : DEQUE_CAPACITY);
@@ -47,21 +58,35 @@ int filch_deque_create(filch_deque **out, enum filch_deque_order order, size_t c
     return 0;
 }
 
+/* Whoever still has a pointer finds no order, and as an owner no room. */
+static void deque_mark_dead(filch_deque *d)
+{
+    static struct filch_deque_buffer none; /* no room: mask 0, and bottom one past what was seen */
+    d->order = (enum filch_deque_order)DEQUE_DEAD;
+    filch_store_relaxed(&d->buffer, &none);       /* order: we are alone */
+    d->seen = filch_load_relaxed(&d->bottom) - 1; /* order: we are alone */
+}
+
 void filch_deque_destroy(filch_deque *d)
 {
     if (!d)
         return;
+    deque_check(d, "filch_deque_destroy");
     struct filch_deque_buffer *buffer = filch_load_relaxed(&d->buffer); /* order: we are alone */
     while (buffer) {
         struct filch_deque_buffer *older = buffer->older;
         os_free(buffer);
         buffer = older;
     }
+    deque_mark_dead(d);
     os_free(d);
 }
 
 void filch_deque_start_at(filch_deque *d, uint64_t index)
 {
+    deque_check(d, "filch_deque_start_at");
+    if (filch_deque_size(d) > 0)
+        report_misuse("filch_deque_start_at", "the deque is not empty");
     /* order: relaxed, nobody else uses the deque */
     filch_store_relaxed(&d->top, index);
     filch_store_relaxed(&d->bottom, index);
@@ -89,6 +114,7 @@ static int deque_grow(filch_deque *d, uint64_t t, uint64_t b, uint64_t need)
 
 int filch_deque_reserve(filch_deque *d, size_t n)
 {
+    deque_check(d, "filch_deque_reserve");
     uint64_t b = filch_load_relaxed(&d->bottom); /* order: relaxed, own word */
     uint64_t t = filch_load_acquire(&d->top);    /* order: [D4] */
     uint64_t capacity = filch_load_relaxed(&d->buffer)->mask + 1; /* order: relaxed, own word */
@@ -164,14 +190,13 @@ static int deque_batch_lifo(filch_deque *victim, filch_deque *thief, size_t max,
     return taken ? (int)taken : found;
 }
 
-static int deque_batch(filch_deque *victim, filch_deque *thief, size_t max, size_t round)
+static int deque_batch(filch_deque *victim, filch_deque *thief, size_t max, size_t round,
+                       const char *call)
 {
-    if (victim == thief) {
-        static const char text[] =
-            "filch: filch_deque_steal_batch: a deque cannot steal from itself; use pop\n";
-        os_print(text, sizeof text - 1);
-        abort();
-    }
+    deque_check(victim, call);
+    deque_check(thief, call);
+    if (victim == thief)
+        report_misuse(call, "a deque cannot steal from itself; use pop");
     if (max > INT_MAX)
         max = INT_MAX;
     return victim->order == FILCH_DEQUE_LIFO ? deque_batch_lifo(victim, thief, max, round)
@@ -180,10 +205,10 @@ static int deque_batch(filch_deque *victim, filch_deque *thief, size_t max, size
 
 int filch_deque_steal_batch(filch_deque *victim, filch_deque *thief, size_t max)
 {
-    return deque_batch(victim, thief, max, 1);
+    return deque_batch(victim, thief, max, 1, "filch_deque_steal_batch");
 }
 
 int filch_deque_steal_floor(filch_deque *victim, filch_deque *thief, size_t max)
 {
-    return deque_batch(victim, thief, max, 0);
+    return deque_batch(victim, thief, max, 0, "filch_deque_steal_floor");
 }

@@ -1,10 +1,12 @@
 #include "core/event.h"
 #include "core/join.h"
+#include "core/report.h"
 
 #include <errno.h>
 
 #define LOCKS 64
 #define POLL_NS 20000
+#define RETRY_NS 1000000
 
 enum { EVENT_UNSET = 0, EVENT_SET = 1 };
 
@@ -110,6 +112,38 @@ static int wait_thread(uintptr_t *state, int64_t deadline)
     return 0;
 }
 
+/* When to ask again for what the machine refused. */
+static int64_t retry_time(void)
+{
+    return os_clock_ns() + RETRY_NS;
+}
+
+int64_t event_deadline(filch_pool *pool, int64_t deadline)
+{
+    if (!idle_crippled(pool))
+        return deadline;
+    idle_remind(pool);
+    int64_t soon = retry_time();
+    return soon < deadline ? soon : deadline;
+}
+
+static bool until_set(void *state)
+{
+    return event_is_set(state);
+}
+
+/* The same on a thread that its pool may have to do with: then it works there meanwhile. */
+static int wait_thread_of(filch_pool *pool, struct fiber *f, uintptr_t *state, int64_t deadline)
+{
+    int rc;
+    do {
+        if (idle_crippled(pool))
+            run_guest(pool, f, until_set, state);
+        rc = wait_thread(state, event_deadline(pool, deadline));
+    } while (rc != 0 && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
+    return rc;
+}
+
 /* A pinned fiber: first what it forked itself, then sleep; a guest gives up its seat meanwhile. */
 static int wait_pinned(struct worker *w, struct fiber *f, uintptr_t *state, int64_t deadline)
 {
@@ -118,12 +152,12 @@ static int wait_pinned(struct worker *w, struct fiber *f, uintptr_t *state, int6
             os_pause(); /* a thief is at it: it takes this one, the next may be ours */
     }
     if (event_is_set(state) || !w->guest)
-        return wait_thread(state, deadline);
+        return wait_thread_of(w->pool, f, state, deadline);
     struct body *body = w->body;
     filch_pool *pool = w->pool;
     run_enter(w, 0);
     idle_seat_leave(w);
-    int rc = wait_thread(state, deadline);
+    int rc = wait_thread_of(pool, f, state, deadline);
     w = idle_seat_enter_wait(pool);
     w->body = body;
     run_enter(w, f);
@@ -177,8 +211,9 @@ static int wait_suspended(struct worker *w, struct fiber *f, uintptr_t *state, i
     }
     if (deadline != FILCH_FOREVER)
         rc = wait_polling(w, state, deadline);
-    else if (!run_suspend(w, publish_wait, &fw))
-        rc = wait_thread(state, deadline);
+    else
+        while (!run_suspend(w, publish_wait, &fw) && wait_thread(state, retry_time()) != 0)
+            ; /* no memory for a stack to go on with: the thread waits, and asks again */
     if (leaves_jobs)
         find_hide(f);
     return rc;
@@ -201,17 +236,24 @@ int event_wait(uintptr_t *state, int64_t deadline)
 
 /* ---- the public face ---------------------------------------------------------------------- */
 
+static uintptr_t *state_of(const filch_event *event, const char *call)
+{
+    if (!event)
+        report_misuse(call, "null event");
+    return (uintptr_t *)&event->state;
+}
+
 void filch_event_set(filch_event *event)
 {
-    event_set(&event->state);
+    event_set(state_of(event, "filch_event_set"));
 }
 
 int filch_event_is_set(const filch_event *event)
 {
-    return event_is_set(&event->state);
+    return event_is_set(state_of(event, "filch_event_is_set"));
 }
 
 void filch_event_wait(filch_event *event)
 {
-    (void)event_wait(&event->state, FILCH_FOREVER);
+    (void)event_wait(state_of(event, "filch_event_wait"), FILCH_FOREVER);
 }

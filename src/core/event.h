@@ -14,6 +14,7 @@
 #ifndef FILCH_EVENT_H
 #define FILCH_EVENT_H
 
+#include <filch/forkjoin.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ bool event_is_set(const uintptr_t *state);
 
 /* 0 or -ETIMEDOUT. A fiber is suspended (its pending jobs stay visible), a thread sleeps. */
 int event_wait(uintptr_t *state, int64_t deadline);
+
+/* How long a waiter may sleep that counts on this pool: not long if it is short of threads. */
+int64_t event_deadline(filch_pool *pool, int64_t deadline);
 
 void event_reset_locks(void); /* in the child of fork() */
 

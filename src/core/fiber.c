@@ -128,7 +128,7 @@ struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
     struct fiber *f = s->free;
     if (f) {
         s->free = f->next;
-        s->free_count--;
+        filch_store_relaxed(&s->free_count, s->free_count - 1); /* order: the lock; read as a hint */
     } else {
         f = region_make(s);
     }

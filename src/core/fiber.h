@@ -37,6 +37,7 @@ struct fiber {
     const struct root *root;       /* that the job belongs to                               */
     uint32_t gate;
     uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
+    uint32_t pins_held;            /* of these, not the running job's own to undo           */
     os_context context;
     struct filch_pool *pool;
     struct fiber *next;            /* in a free list                                        */

@@ -64,10 +64,11 @@ struct found find_local(struct worker *w)
 
 /* ---- victims ------------------------------------------------------------------------------ */
 
-static struct found from_fiber(struct worker *w, struct fiber *f, const filch_slot *under)
+static struct found found_loot(struct worker *w, struct fiber *f, enum slots_result result,
+                               const struct loot *loot)
 {
-    struct found found = {0};
-    switch (slots_steal(&f->slots, &f->lineage, under, &found.loot)) {
+    struct found found = {.loot = *loot};
+    switch (result) {
     case SLOTS_TAKEN:
         EV(w, STEAL_JOB);
         found.what = FOUND_LOOT;
@@ -83,6 +84,13 @@ static struct found from_fiber(struct worker *w, struct fiber *f, const filch_sl
         break;
     }
     return found;
+}
+
+static struct found from_fiber(struct worker *w, struct fiber *f, const filch_slot *under)
+{
+    struct loot loot = {0};
+    enum slots_result result = slots_steal(&f->slots, &f->lineage, under, &loot);
+    return found_loot(w, f, result, &loot);
 }
 
 static bool inbox_open(struct worker *w, struct worker *victim)
@@ -151,6 +159,14 @@ void find_hide(struct fiber *f)
     lock_release(&f->pool->exposed_lock);
 }
 
+/* Lock held: the fiber does not join anything before it was taken off the list. */
+static struct found from_suspended(struct worker *w, struct fiber *f)
+{
+    struct loot loot = {0};
+    enum slots_result result = slots_steal_at_rest(&f->slots, &f->lineage, &loot);
+    return found_loot(w, f, result, &loot);
+}
+
 /* Suspended fibers that left jobs behind: few, so a locked walk. One with nothing left is taken
  * off the list, or sleepers would look again for ever. */
 static struct found from_exposed(struct worker *w)
@@ -163,7 +179,7 @@ static struct found from_exposed(struct worker *w)
     struct fiber *next;
     for (struct fiber *f = pool->exposed; f && found.what == FOUND_NOTHING; f = next) {
         next = f->exposed_next;
-        found = from_fiber(w, f, 0);
+        found = from_suspended(w, f);
         if (!slots_peek(&f->slots))
             find_unexpose(pool, f);
     }
@@ -271,6 +287,16 @@ static bool reachable(struct worker *w, struct worker *v)
 bool find_own(struct worker *w)
 {
     return queue_size(w) > 0 || inject_count(&w->inbox) > 0;
+}
+
+void find_evict(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    work_item it;
+    while (pool->config.queue >= FILCH_QUEUE_PRIVATE && locked_pop(&w->locked, LOCKED_OLDEST, &it) > 0)
+        inject_push(&pool->injector, it);
+    while (inject_take(&w->inbox, &it, 1) > 0)
+        inject_push(&pool->injector, it);
 }
 
 bool find_anything(filch_pool *pool, struct worker *w)

@@ -48,11 +48,23 @@ static void root_submitted(filch_pool *pool, struct root_job *r, const char *nam
     (void)filch_job_wait(&job, FILCH_FOREVER);
 }
 
+static filch_pool *root_pool(filch_pool *pool, const char *call, const char *name)
+{
+    pool = job_pool(pool);
+    if (!pool)
+        report_misuse_named(call, "there is no memory for the default pool", name);
+    job_check_pool(pool, call);
+    if (filch_load_relaxed(&pool->closed)) /* order: once closed, always */
+        report_misuse_named(call, "the pool is shut down", name);
+    return pool;
+}
+
 void filch_slot_root(filch_pool *pool, void (*fn)(void *box, filch_slot *head), void *box,
                      const char *name)
 {
-    pool = job_pool(pool);
-    job_check_pool(pool, "FILCH_RUN");
+    if (!fn)
+        report_misuse_named("FILCH_RUN", "null function", name);
+    pool = root_pool(pool, "FILCH_RUN", name);
     struct root_job r = {fn, box};
     struct worker *w = worker_self() ? 0 : idle_seat_enter(pool);
     struct body body = {.root = fn, .box = box, .name = name};
@@ -87,7 +99,7 @@ void filch_run_on(filch_pool *pool, void (*fn)(void *arg), void *arg)
     if (filch_slot_head(pool))
         fn(arg);
     else
-        filch_slot_root(pool, plain_root, &p, 0);
+        filch_slot_root(root_pool(pool, "filch_run_on", 0), plain_root, &p, 0);
 }
 
 /* ---- fork, join --------------------------------------------------------------------------- */
@@ -108,7 +120,9 @@ static void plain_stolen(filch_slot *slot, filch_slot *head)
 
 void filch_fork(filch_job *job, void (*fn)(void *arg), void *arg)
 {
-    filch_job_init(job, fn, arg);
+    if (!job || !fn)
+        report_misuse("filch_fork", "null job or null function");
+    *job = (filch_job){.fn = fn, .arg = arg};
     struct worker *w = worker_self();
     if (!w) {
         if (filch_submit(job, FILCH_ANYWHERE) != 0) { /* no pool to be had: serial */
@@ -138,11 +152,12 @@ static bool owns(struct worker *w, filch_slot *slot)
 void filch_join(filch_job *job)
 {
     if (!job || !job->fn)
-        report_misuse("filch_join", "null job, or one that was never forked");
+        report_misuse("filch_join", "null job, or one that was never forked or is joined already");
     filch_slot *slot = job->slot;
     if (!slot) {
         if (job->pool)
             (void)filch_job_wait(job, FILCH_FOREVER);
+        job->fn = 0; /* joined: a second join is reported */
         return;
     }
     struct worker *w = worker_self();
@@ -153,6 +168,7 @@ void filch_join(filch_job *job)
     if (!filch_slot_retract(slot))
         job->fn(job->arg);
     job->slot = 0;
+    job->fn = 0;
 }
 
 struct join2 {

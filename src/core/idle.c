@@ -15,6 +15,7 @@
  * | scout    | lock holder                     | the same  | the sleeper with an alarm, or -1  |
  * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
  * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
+ * | refused  | who failed to start a thread    | waiters   | a hint: not 0, then ask again soon |
  *
  * [I1] The race that must not happen: a submitter publishes a job, sees no sleeper and wakes
  *      nobody, while a worker sees no job and falls asleep. Submitter: publish, fence, read word.
@@ -54,6 +55,7 @@ struct idle_set {
     uint32_t epoch;
     uint32_t wanted;          /* guests that wait for seat 0 */
     uint32_t threads;
+    uint32_t refused;         /* the last thread was not to be had: waiters look after the seats */
     uint32_t most_searching;  /* ever, for tests */
     uint64_t asleep[FILCH_MAX_WORKERS / 64];
 };
@@ -195,8 +197,10 @@ static bool seat_rouse(struct worker *w, bool bare)
     if (started) {
         w->has_thread = SEAT_THREAD;
         filch_store_relaxed(&s->threads, s->threads + 1); /* order: the lock; a hint outside */
-    } else { /* no thread to be had: asleep again; the next call tries anew */
+        filch_store_relaxed(&s->refused, 0u); /* order: the lock; a hint outside */
+    } else { /* no thread to be had: asleep again; the next call tries anew, see idle_remind */
         w->has_thread = SEAT_BARE;
+        filch_store_relaxed(&s->refused, 1u); /* order: the lock; a hint outside */
         set_add(s, w->id, w->gate == GATE_SEARCHER ? (uint64_t)-1 : 0);
         filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; no thread looks at it */
     }
@@ -292,6 +296,36 @@ void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
     bool anyone = sleepers(filch_load_relaxed(&pool->idle->word)) > 0;
     if (anyone && !wake_one(pool, w, id, true))
         idle_notify(pool, w); /* it is up, or there is no thread for it: another may help */
+}
+
+bool idle_crippled(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    /* order: hints, asked again before each sleep */
+    return filch_load_relaxed(&s->refused) || filch_load_relaxed(&s->threads) == 0;
+}
+
+static bool seat_bare(filch_pool *pool, int id)
+{
+    lock_acquire(&pool->idle->lock);
+    bool bare = pool->workers[id].has_thread == SEAT_BARE;
+    lock_release(&pool->idle->lock);
+    return bare;
+}
+
+void idle_remind(filch_pool *pool)
+{
+    if (!filch_load_relaxed(&pool->idle->refused)) /* order: a hint */
+        return;
+    for (int id = 0; id < pool->count; id++) {
+        struct worker *w = &pool->workers[id];
+        if (find_own(w))
+            idle_notify_seat(pool, 0, id);
+        if (find_own(w) && seat_bare(pool, id))
+            find_evict(w);
+    }
+    if (find_anything(pool, &pool->workers[0]))
+        idle_notify(pool, 0);
 }
 
 /* ---- searching ---------------------------------------------------------------------------- */
@@ -481,8 +515,7 @@ bool idle_seat_wanted(struct worker *w)
 
 void idle_seat_yield(struct worker *w)
 {
-    lie_down(w, false);
-    sleep_at_gate(w, INT64_MAX);
+    sleep_at_gate(w, lie_down(w, false)); /* with wake=none its alarm alone ends it */
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */

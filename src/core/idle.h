@@ -17,6 +17,11 @@ void idle_notify_seat(filch_pool *pool, struct worker *w, int id);
 /* Fills every seat, for policies under which nobody is woken. */
 void idle_start_all(filch_pool *pool);
 
+/* No thread, or one was refused that somebody asked for: whoever waits for this pool must not sleep
+ * for long, but call idle_remind, which tries to get threads for what lies there. */
+bool idle_crippled(filch_pool *pool);
+void idle_remind(filch_pool *pool);
+
 /* A worker without work becomes a searcher, if there are not too many already. */
 bool idle_search_begin(struct worker *w);
 /* It found something: the last searcher to leave wakes a successor. */
@@ -51,6 +56,8 @@ unsigned idle_search_limit(unsigned active);
 bool find_anything(filch_pool *pool, struct worker *w);
 /* Does something wait in this worker's own queue or inbox? */
 bool find_own(struct worker *w);
+/* Nobody comes to this seat: what others may not take from it is handed to the pool. */
+void find_evict(struct worker *w);
 /* What a pool's thread does (run.c). */
 void run_thread(void *worker);
 

@@ -19,7 +19,7 @@
 
 #define JOB_DETACHED ((filch_slot *)1) /* in job.slot: the library's own copy */
 
-void job_check_pool(filch_pool *pool, const char *call)
+void job_check_pool(const filch_pool *pool, const char *call)
 {
     if (!pool || pool->magic != POOL_MAGIC)
         report_misuse(call, "not a pool, or one that was destroyed");
@@ -80,24 +80,33 @@ static int seat_for(filch_pool *pool, struct worker *w, int where)
     return -1;
 }
 
+/* The locked queue for a job from elsewhere, if the policy has one. */
+static struct locked *locked_for(filch_pool *pool, int seat)
+{
+    if (pool->config.queue == FILCH_QUEUE_RING)
+        return 0;
+    if (pool->config.queue == FILCH_QUEUE_SHARED)
+        return &pool->shared;
+    return seat < 0 ? 0 : &pool->workers[seat].locked;
+}
+
 /* Puts an accepted job where it belongs. `w` is the caller's worker in this pool, or null. */
 static void place(filch_pool *pool, struct worker *w, filch_job *job, int where)
 {
     int seat = seat_for(pool, w, where);
-    bool locked = pool->config.queue != FILCH_QUEUE_RING;
     if (seat < 0 && !w && pool->config.queue == FILCH_QUEUE_PRIVATE)
         seat = seat_for(pool, w, FILCH_ROUND_ROBIN); /* there is nothing shared to put it into */
+    struct locked *queue = locked_for(pool, seat);
     if (w && (seat < 0 || seat == w->id)) {
         EV(w, SUBMITTED);
         queue_push(w, item_job(job));
         idle_notify(pool, w);
-    } else if (locked && pool->config.queue == FILCH_QUEUE_SHARED &&
-               locked_push(&pool->shared, item_job(job)) == 0) {
-        idle_notify(pool, w);
-    } else if (locked && seat >= 0 &&
-               locked_push(&pool->workers[seat].locked, item_job(job)) == 0) {
-        idle_notify_seat(pool, w, seat);
-    } else if (seat >= 0) {
+    } else if (queue && locked_push(queue, item_job(job)) == 0) {
+        if (queue == &pool->shared)
+            idle_notify(pool, w);
+        else
+            idle_notify_seat(pool, w, seat);
+    } else if (seat >= 0) { /* the lists below cannot be full */
         inject_push(&pool->workers[seat].inbox, item_job(job));
         idle_notify_seat(pool, w, seat);
     } else {
@@ -119,44 +128,51 @@ void filch_job_init(filch_job *job, void (*fn)(void *arg), void *arg)
     *job = (filch_job){.fn = fn, .arg = arg};
 }
 
+/* All of them, or none: 0 or -EPIPE. */
+static int submit(filch_pool *pool, filch_job *jobs, size_t n, int where, const char *call)
+{
+    job_check_pool(pool, call);
+    if (where < FILCH_RANDOM || n > INT32_MAX)
+        report_misuse(call, "no such place, or too many jobs");
+    for (size_t i = 0; i < n; i++)
+        check_job(jobs ? &jobs[i] : 0, call);
+    int rc = admit(pool, n);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        jobs[i].pool = pool;
+        place(pool, self_in(pool), &jobs[i], where);
+    }
+    return rc;
+}
+
 int filch_submit_on(filch_pool *pool, filch_job *job, int where)
 {
-    return filch_submit_array_on(pool, job, 1, where) < 0 ? -EPIPE : 0;
+    return submit(pool, job, 1, where, "filch_submit_on");
 }
 
 int filch_submit(filch_job *job, int where)
 {
     filch_pool *pool = job_pool(0);
-    return pool ? filch_submit_on(pool, job, where) : -ENOMEM;
+    return pool ? submit(pool, job, 1, where, "filch_submit") : -ENOMEM;
 }
 
 int filch_submit_array_on(filch_pool *pool, filch_job *jobs, size_t n, int where)
 {
-    job_check_pool(pool, "filch_submit");
-    if (where < FILCH_RANDOM || n > INT32_MAX)
-        report_misuse("filch_submit", "no such place, or too many jobs");
-    for (size_t i = 0; i < n; i++)
-        check_job(&jobs[i], "filch_submit");
-    int rc = admit(pool, n);
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; i < n; i++) {
-        jobs[i].pool = pool;
-        place(pool, self_in(pool), &jobs[i], where);
-    }
-    return (int)n;
+    int rc = submit(pool, jobs, n, where, "filch_submit_array_on");
+    return rc < 0 ? rc : (int)n;
 }
 
 int filch_submit_detached_on(filch_pool *pool, void (*fn)(void *), void *arg,
                              void (*cleanup)(void *), int where)
 {
+    static const char call[] = "filch_submit_detached_on";
+    job_check_pool(pool, call);
+    if (!fn)
+        report_misuse(call, "null function");
     filch_job *job = os_alloc(sizeof *job);
     if (!job)
         return -ENOMEM;
-    filch_job_init(job, fn, arg);
-    job->cleanup = cleanup;
-    job->slot = JOB_DETACHED;
-    int rc = filch_submit_on(pool, job, where);
+    *job = (filch_job){.fn = fn, .arg = arg, .cleanup = cleanup, .slot = JOB_DETACHED};
+    int rc = submit(pool, job, 1, where, call);
     if (rc < 0)
         os_free(job);
     return rc;
@@ -177,25 +193,13 @@ void job_finish(filch_job *job)
 /* ---- wait --------------------------------------------------------------------------------- */
 
 /* A foreign thread works in the pool until `until` holds or there is nothing to do. One with a
- * deadline might miss it in somebody's long job: it helps only if there is no other way. */
+ * deadline might miss it in somebody's long job: it helps only if there is no other way. So does a
+ * worker of another pool, which has work of its own. */
 static void help_as_guest(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadline)
 {
-    bool may = deadline == FILCH_FOREVER || idle_figures(pool).threads == 0;
-    struct worker *w = !may || until(arg) ? 0 : idle_seat_enter(pool);
-    if (!w)
-        return;
-    struct body body = {.until = until, .until_arg = arg};
-    run_body(w, &body);
-    idle_seat_leave(w);
-}
-
-/* How long a guest may sleep: if the pool has no thread, only guests can do the work. */
-static int64_t guest_deadline(filch_pool *pool, int64_t deadline)
-{
-    if (idle_figures(pool).threads > 0)
-        return deadline;
-    int64_t soon = os_clock_ns() + 1000000;
-    return soon < deadline ? soon : deadline;
+    struct fiber *f = run_fiber();
+    if (deadline > FILCH_NOW && (idle_crippled(pool) || (!f && deadline == FILCH_FOREVER)))
+        run_guest(pool, f, until, arg);
 }
 
 static bool job_is_done(void *job)
@@ -205,6 +209,8 @@ static bool job_is_done(void *job)
 
 int filch_job_done(const filch_job *job)
 {
+    if (!job)
+        report_misuse("filch_job_done", "null job");
     return event_is_set(&job->state);
 }
 
@@ -212,15 +218,16 @@ int filch_job_wait(filch_job *job, int64_t deadline)
 {
     if (!job || !job->pool)
         report_misuse("filch_job_wait", "the job was not submitted");
-    if (worker_self())
+    if (event_is_set(&job->state)) /* then its pool may be gone */
+        return 0;
+    if (self_in(job->pool))
         return event_wait(&job->state, deadline);
     int rc;
     do {
-        if (deadline > FILCH_NOW)
-            help_as_guest(job->pool, job_is_done, job, deadline);
+        help_as_guest(job->pool, job_is_done, job, deadline);
         if (event_is_set(&job->state))
             return 0;
-        rc = event_wait(&job->state, guest_deadline(job->pool, deadline));
+        rc = event_wait(&job->state, event_deadline(job->pool, deadline));
     } while (rc != 0 && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
     return rc;
 }
@@ -235,17 +242,15 @@ int filch_pool_wait(filch_pool *pool, int64_t deadline)
     job_check_pool(pool, "filch_pool_wait");
     if (self_in(pool))
         return -EDEADLK;
-    bool foreign = !worker_self();
     for (;;) {
         uint32_t epoch = filch_load_acquire(&pool->drained); /* order: [P2] read before the look */
         if (pool_is_drained(pool))
             return 0;
         if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
             return -ETIMEDOUT;
-        if (foreign)
-            help_as_guest(pool, pool_is_drained, pool, deadline);
+        help_as_guest(pool, pool_is_drained, pool, deadline);
         if (!pool_is_drained(pool))
-            (void)os_futex_wait(&pool->drained, epoch, guest_deadline(pool, deadline));
+            (void)os_futex_wait(&pool->drained, epoch, event_deadline(pool, deadline));
     }
 }
 

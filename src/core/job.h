@@ -9,6 +9,6 @@ void job_finish(filch_job *job);
 
 /* The pool, or the current one, or the default one; null if there is no memory. */
 filch_pool *job_pool(filch_pool *pool);
-void job_check_pool(filch_pool *pool, const char *call);
+void job_check_pool(const filch_pool *pool, const char *call);
 
 #endif

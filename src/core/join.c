@@ -88,7 +88,7 @@ static void run_here(struct worker *w, struct fiber *f, const struct found *foun
 bool join_run_own(struct worker *w, struct fiber *f)
 {
     struct found found = {.what = FOUND_LOOT, .root = f->root};
-    if (slots_steal(&f->slots, &f->lineage, 0, &found.loot) != SLOTS_TAKEN)
+    if (slots_steal_at_rest(&f->slots, &f->lineage, &found.loot) != SLOTS_TAKEN)
         return false;
     run_here(w, f, &found, slots_head(&f->slots));
     return true;
@@ -157,6 +157,8 @@ static void wait_stolen(struct worker *w, struct fiber *f, filch_slot *slot)
 
 int filch_slot_join_slow(filch_slot *slot)
 {
+    if (!slot)
+        report_misuse("FILCH_JOIN", "null slot");
     if (!slots_claimed(slot))
         return 0;
     struct worker *w = worker_self();

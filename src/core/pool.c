@@ -275,7 +275,10 @@ filch_pool *filch_pool_current(void)
 
 int filch_pool_workers(const filch_pool *pool)
 {
-    return pool ? pool->count : 0;
+    if (!pool)
+        return 0;
+    job_check_pool(pool, "filch_pool_workers");
+    return pool->count;
 }
 
 int filch_worker_id(void)
@@ -296,7 +299,7 @@ void filch_unpin(void)
     struct fiber *f = run_fiber();
     if (!f)
         return;
-    if (f->pins == 0)
+    if (f->pins == f->pins_held)
         report_misuse("filch_unpin", "without filch_pin");
     f->pins--;
 }

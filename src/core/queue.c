@@ -32,8 +32,7 @@ int queue_init(struct worker *w, uintptr_t *storage)
 
 void queue_destroy(struct worker *w)
 {
-    if (locked_kind(w->pool))
-        locked_destroy(&w->locked);
+    locked_destroy(&w->locked); /* empty unless the policy has locks and its worker was reached */
 }
 
 void queue_reset(struct worker *w)

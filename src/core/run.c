@@ -19,6 +19,7 @@ static struct fiber *fiber_hot(struct worker *w)
 {
     struct fiber *f = w->cached > 0 ? w->cache[--w->cached] : fiber_take(&w->pool->fibers, w->pool);
     if (f) {
+        f->pins_held = 0;
         char *low = (char *)f->region + os_page_size();
         os_context_make(&f->context, low, (size_t)((char *)f - low), loop);
     }
@@ -105,7 +106,7 @@ static void settled(struct fiber *f, filch_slot *head)
 
 static void unpinned(struct fiber *f)
 {
-    if (f->pins != 0)
+    if (f->pins != f->pins_held)
         report_misuse("filch_pin", "the job returned pinned; call filch_unpin as often");
 }
 
@@ -114,11 +115,15 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
     struct lineage here = {found->loot.slot, found->loot.up};
     const struct lineage *outer = f->lineage;
     const struct root *outer_root = f->root;
+    uint32_t outer_pins = f->pins_held;
+    f->pins_held = f->pins;
     EV(worker_self(), EXECUTED);
     filch_store_relaxed(&f->root, found->root); /* order: [S1] before anything is forked */
     filch_store_relaxed(&f->lineage, &here);    /* order: [S1] before anything is forked */
     found->loot.fn(found->loot.slot, head);
     settled(f, head);
+    unpinned(f);
+    f->pins_held = outer_pins;
     filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
     filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
     return join_finish(found->loot.slot);
@@ -155,21 +160,20 @@ static void run_root(struct fiber *f, struct body *b)
 {
     struct root r = {.name = b->name};
     root_begin(f, &r);
-    f->pins++;
+    f->pins_held = ++f->pins;
     b->root(b->box, f->slots.first);
-    f->pins--;
     settled(f, f->slots.first);
     unpinned(f);
+    f->pins_held = --f->pins;
     root_end(f);
 }
 
 static void run_found(struct fiber *f, const struct found *found)
 {
     struct fiber *next = 0;
-    if (found->what == FOUND_LOOT) {
+    if (found->what == FOUND_LOOT)
         next = run_loot(f, found, f->slots.first);
-        unpinned(f);
-    } else if (found->it & ITEM_FIBER)
+    else if (found->it & ITEM_FIBER)
         next = (struct fiber *)(found->it & ~ITEM_FIBER);
     else
         run_job(f, (filch_job *)found->it);
@@ -261,18 +265,44 @@ static void loop(void *pass)
 bool run_body(struct worker *w, struct body *body)
 {
     os_overflow_thread_keep();
+    void *before = os_self_get();
     w->body = body;
     os_self_set(w);
     struct fiber *f = fiber_hot(w);
     if (f) {
         struct after start = {.what = AFTER_NOTHING};
         os_context_thread(&body->context);
+        if (body->below) { /* not on the thread's own stack */
+            body->context.stack_low = body->below->context.stack_low;
+            body->context.stack_size = body->below->context.stack_size;
+        }
         run_enter(w, f);
         arrived(os_context_switch(&body->context, &f->context, &start));
         run_enter(w, 0);
     }
-    os_self_set(0);
+    os_self_set(before);
     return f != 0;
+}
+
+void run_guest(filch_pool *pool, struct fiber *below, bool (*until)(void *), void *arg)
+{
+    struct worker *w = until(arg) ? 0 : idle_seat_enter(pool);
+    if (!w)
+        return;
+    struct body body = {.until = until, .until_arg = arg, .below = below};
+    run_body(w, &body);
+    idle_seat_leave(w);
+}
+
+/* No memory for a stack: those that have one must do without this worker, and wake each other. */
+static void stand_aside(struct worker *w)
+{
+    idle_search_found(w);
+    if (find_own(w)) {
+        find_evict(w);
+        idle_notify(w->pool, 0);
+    }
+    os_sleep_ns(1000000);
 }
 
 void run_thread(void *arg)
@@ -284,7 +314,7 @@ void run_thread(void *arg)
     if (pool->config.worker_start)
         pool->config.worker_start(w->id, pool->config.hook_arg);
     while (!run_body(w, &body) && !filch_load_acquire(&pool->stop)) /* order: with idle_stop */
-        os_sleep_ns(1000000); /* no memory for a stack: others work, try again */
+        stand_aside(w);
     if (pool->config.worker_stop)
         pool->config.worker_stop(w->id, pool->config.hook_arg);
 }

@@ -13,6 +13,7 @@ struct body {
     const char *name;
     bool (*until)(void *arg);      /* a guest that waits leaves when this holds, or when there  */
     void *until_arg;               /* is nothing to do                                          */
+    struct fiber *below;           /* a guest from another seat: the fiber it waits on, or null */
 };
 
 /* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
@@ -38,6 +39,11 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
 
 /* Seats a body: runs on a fiber until the body leaves. False if there was no memory for one. */
 bool run_body(struct worker *w, struct body *body);
+
+/* The calling thread works in seat 0, if that is free, until `until` holds or there is nothing to do.
+ * A thread that is a worker already does so when the pool has no other help: the fiber it is on,
+ * `below`, stays where it is meanwhile. */
+void run_guest(filch_pool *pool, struct fiber *below, bool (*until)(void *), void *arg);
 
 /* Tells thieves which fiber runs in a seat. */
 static inline void run_enter(struct worker *w, struct fiber *f)

@@ -33,7 +33,9 @@
  *      That holds for any number of slots claimed before one barrier, so a thief opens up to half
  *      of what is pending at once: what is open needs only the lock, of thieves and owner alike.
  *      Where membarrier is missing, all slots of the pool carry FENCED in `claim`: every join
- *      goes the slow way and makes the barrier itself.
+ *      goes the slow way and makes the barrier itself. Where membarrier begins to fail later on
+ *      (for want of memory, or a filter on system calls), nothing is taken from owners that run;
+ *      what waits in suspended fibers needs no barrier (slots_steal_at_rest).
  * [S3] the lock: acquire/release. `top`, `open`, `reach`, `claim`, `state` of a claimed slot. It also
  *      keeps the lineage in place while a thief reads it: an open job ends through the lock.
  *
@@ -146,12 +148,12 @@ static inline size_t slots_to_open(struct slots *s)
 }
 
 /* Lock held, nothing open: claims the oldest jobs, then finds out which are still there. */
-static inline bool slots_open(struct slots *s)
+static inline bool slots_open(struct slots *s, bool at_rest)
 {
     size_t n = slots_to_open(s), there = 0;
     for (size_t i = 0; i < n; i++)
         filch_store_relaxed(&s->open[i].claim, s->fenced | CLAIMED); /* order: [S2] then barrier */
-    if (n > 0 && slots_thief_barrier(s)) {
+    if (n > 0 && (at_rest || slots_thief_barrier(s))) {
         while (there < n && slots_ready(s->open + there))
             there++;
     }
@@ -175,10 +177,8 @@ static inline bool slots_within(const struct lineage *l, const filch_slot *under
     return l != 0;
 }
 
-/* Takes the oldest job if there is one. Any thread. With `under`, only if its lineage (that of
- * the victim's running job, `*of`) contains that slot. */
-static inline enum slots_result slots_steal(struct slots *s, const struct lineage *const *of,
-                                            const filch_slot *under, struct loot *out)
+static inline enum slots_result slots_take(struct slots *s, const struct lineage *const *of,
+                                           const filch_slot *under, bool at_rest, struct loot *out)
 {
     if (!slots_peek(s))
         return SLOTS_EMPTY;
@@ -186,7 +186,7 @@ static inline enum slots_result slots_steal(struct slots *s, const struct lineag
         return SLOTS_CONTENDED;
     enum slots_result result = SLOTS_LOST;
     filch_slot *t = s->top;
-    if (t < s->open || slots_open(s)) {
+    if (t < s->open || slots_open(s, at_rest)) {
         /* The job cannot end without the lock, so neither can what it is part of. No function: its
          * owner is about to join it, and waits for the lock. */
         slot_fn fn = filch_load_acquire(&t->fn);           /* order: [S1] */
@@ -201,6 +201,23 @@ static inline enum slots_result slots_steal(struct slots *s, const struct lineag
     }
     lock_release(&s->lock);
     return result;
+}
+
+/* Takes the oldest job if there is one. Any thread. With `under`, only if its lineage (that of
+ * the victim's running job, `*of`) contains that slot. */
+static inline enum slots_result slots_steal(struct slots *s, const struct lineage *const *of,
+                                            const filch_slot *under, struct loot *out)
+{
+    return slots_take(s, of, under, false, out);
+}
+
+/* The same without a barrier, and so even where there is none to be had: by the owner itself, or
+ * while a lock that the owner takes before it joins again keeps it from doing so ([S2]: the lock
+ * orders its stores of fn before our loads, and our claims before its loads). */
+static inline enum slots_result slots_steal_at_rest(struct slots *s, const struct lineage *const *of,
+                                                    struct loot *out)
+{
+    return slots_take(s, of, 0, true, out);
 }
 
 /* Owner, slow way of a join, first question: is a thief at it, or was? Without membarrier every

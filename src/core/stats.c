@@ -45,6 +45,8 @@ int filch_stats_index(const char *name)
 int filch_stats(filch_pool *pool, filch_worker_stats *out, int max)
 {
     job_check_pool(pool, "filch_stats");
+    if (!out && max > 0)
+        report_misuse("filch_stats", "null array; use max = 0 to ask for the number of workers");
     for (int i = 0; i < pool->count && i < max; i++) {
         memset(&out[i], 0, sizeof out[i]);
         for (int e = 0; e < EV_COUNT; e++)

@@ -175,14 +175,16 @@ int os_overflow_thread_enter(void **cookie)
     stack_t now, ours;
     size_t page = os_page_size(), size = overflow_stack_size();
     *cookie = NULL;
-    if (sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
-        return 0; /* the thread has one: it serves */
+    int saved = errno;
+    bool has_one = sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE);
+    errno = saved;
+    if (has_one)
+        return 0; /* it serves */
     void *low;
     int r = os_pages_reserve(&low, page + size, page);
     if (r)
         return r;
     ours = (stack_t){.ss_sp = (char *)low + page, .ss_size = size};
-    int saved = errno;
     r = os_pages_guard(low, page);
     if (!r && sigaltstack(&ours, NULL))
         r = -errno;

@@ -5,12 +5,12 @@ for ask in help --help -h; do
     run $ask
     status_is 0
     err_is_empty
-    for command in demo bench info help version; do
+    for command in demo bench soak info help version; do
         out_has "  $command "
     done
 done
 
-for command in demo bench info version; do
+for command in demo bench soak info version; do
     run $command --help
     status_is 0
     err_is_empty

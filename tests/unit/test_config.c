@@ -86,6 +86,7 @@ static void the_empty_string_changes_nothing(void)
 {
     filch_config c = FILCH_CONFIG_INIT, before;
     memset(&c, 0x5a, sizeof c);
+    c.size = sizeof c;
     before = c;
     CHECK_EQ(filch_config_parse(&c, "", NULL, 0), 0);
     CHECK_EQ(memcmp(&c, &before, sizeof c), 0);
@@ -98,6 +99,7 @@ static void refused(const char *text)
     filch_config c, before;
     char message[200];
     memset(&c, 0x5a, sizeof c);
+    c.size = sizeof c;
     memset(message, '#', sizeof message);
     before = c;
     int rc = filch_config_parse(&c, text, message, sizeof message);

@@ -251,7 +251,7 @@ static void pools_destroyed_wrongly_are_reported(void)
     expect(destroy_inside_body, "filch_pool_destroy", "a job of the same pool");
     expect(destroy_in_root_body, "filch_pool_destroy", "a job of the same pool");
     expect(destroy_default_body, "filch_pool_destroy", "default pool");
-    expect(not_a_pool_body, "FILCH_RUN", "not a pool");
+    expect(not_a_pool_body, "filch_run_on", "not a pool");
     expect(not_a_pool_typed_body, "FILCH_RUN", "not a pool");
 }
 
@@ -294,10 +294,10 @@ static void wait_not_submitted_body(void)
 
 static void jobs_submitted_or_waited_for_wrongly_are_reported(void)
 {
-    expect(submit_twice_body, "filch_submit", "twice");
-    expect(submit_after_done_body, "filch_submit", "twice");
-    expect(submit_nowhere_body, "filch_submit", "no such place");
-    expect(submit_no_pool_body, "filch_submit", "not a pool");
+    expect(submit_twice_body, "filch_submit_on", "twice");
+    expect(submit_after_done_body, "filch_submit_on", "twice");
+    expect(submit_nowhere_body, "filch_submit_on", "no such place");
+    expect(submit_no_pool_body, "filch_submit_on", "not a pool");
     expect(wait_not_submitted_body, "filch_job_wait", "not submitted");
 }
 
@@ -328,13 +328,13 @@ static void null_detached_body(void)
 
 static void null_functions_are_reported(void)
 {
-    expect(null_fork_body, "filch_job_init", "null");
-    expect(null_fork_inside_body, "filch_job_init", "null");
+    expect(null_fork_body, "filch_fork", "null");
+    expect(null_fork_inside_body, "filch_fork", "null");
     expect(null_init_body, "filch_job_init", "null");
     expect(null_run_body, "filch_run_on", "null function");
     expect(null_join2_body, "filch_join2", "null function");
-    expect(null_submit_body, "filch_submit", "null");
-    expect(null_detached_body, "filch_job_init", "null");
+    expect(null_submit_body, "filch_submit_on", "null");
+    expect(null_detached_body, "filch_submit_detached_on", "null");
 }
 
 int main(void)

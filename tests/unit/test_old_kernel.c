@@ -1,0 +1,239 @@
+/* A kernel that refuses: older, or with a filter, as containers have them. Each claim is checked in
+ * a child under a seccomp filter that lets one system call fail. */
+#define _GNU_SOURCE
+#include "../forking.h"
+#include "os/os.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+enum { GUARD_INSTALL = 102, SKIPPED = 77 };
+
+static void filter(struct sock_filter *code, size_t n)
+{
+    struct sock_fprog program = {(unsigned short)n, code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        _exit(SKIPPED);
+}
+
+/* From here on `call` fails with `error` if its argument `which` (0 for the first) is `value`. */
+static void refuse_if(int call, unsigned which, int value, int error)
+{
+    unsigned argument = (unsigned)offsetof(struct seccomp_data, args) + which * 8;
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument), /* little-endian: the low half */
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)value, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    filter(code, sizeof code / sizeof *code);
+}
+
+/* The same whatever the arguments are. */
+static void refuse(int call, int error)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    filter(code, sizeof code / sizeof *code);
+}
+
+static void judge(const char *what, void (*body)(void))
+{
+    struct ending e = in_child(body);
+    if (WIFEXITED(e.status) && WEXITSTATUS(e.status) == SKIPPED)
+        printf("skipped: no filter for %s here\n", what);
+    else
+        CHECK_MSG(WIFEXITED(e.status) && WEXITSTATUS(e.status) == 0, "%s: ended with %#x: %s", what,
+                  e.status, e.text);
+}
+
+/* ---- guards ---------------------------------------------------------------------------------- */
+
+static void fault_is_what_we_want(int sig)
+{
+    _exit(sig == SIGSEGV ? 0 : 1);
+}
+
+static void guard_body(void)
+{
+    char *p;
+    size_t page = os_page_size();
+    refuse_if(SYS_madvise, 2, GUARD_INSTALL, EINVAL);
+    CHECK_EQ(os_pages_reserve((void **)&p, 3 * page, page), 0);
+    errno = EPROTO;
+    CHECK_EQ(os_pages_guard(p + page, page), 0);
+    CHECK_EQ(errno, EPROTO);
+    p[0] = p[page - 1] = p[2 * page] = 1; /* the neighbours are as before */
+    signal(SIGSEGV, fault_is_what_we_want);
+    p += page;
+    __asm__ __volatile__("" : "+r"(p) : : "memory");
+    *p = 1;
+    _exit(2);
+}
+
+static void without_guard_regions_a_guard_is_a_protected_page(void)
+{
+    judge("madvise", guard_body);
+}
+
+static void no_guard_body(void)
+{
+    char *p;
+    size_t page = os_page_size();
+    CHECK_EQ(os_pages_reserve((void **)&p, page, page), 0);
+    refuse(SYS_madvise, EINVAL);
+    refuse(SYS_mprotect, ENOMEM); /* as when there are too many mappings */
+    errno = EPROTO;
+    CHECK_EQ(os_pages_guard(p, page), -ENOMEM);
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void a_guard_that_cannot_be_made_is_an_error(void)
+{
+    judge("mprotect", no_guard_body);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+static void seed_body(void)
+{
+    refuse(SYS_getrandom, ENOSYS);
+    errno = EPROTO;
+    uint64_t a = os_random_seed();
+    os_sleep_ns(1000);
+    uint64_t b = os_random_seed();
+    CHECK(a != b);
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void without_getrandom_seeds_still_differ(void)
+{
+    judge("getrandom", seed_body);
+}
+
+static void affinity_body(void)
+{
+    refuse(SYS_sched_getaffinity, EPERM);
+    errno = EPROTO;
+    CHECK_EQ(os_cpu_affinity(), sysconf(_SC_NPROCESSORS_ONLN));
+    CHECK(os_cpu_count() >= 1 && os_cpu_count() <= os_cpu_affinity());
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void without_an_affinity_mask_all_cpus_that_are_online_count(void)
+{
+    judge("sched_getaffinity", affinity_body);
+}
+
+static void barrier_body(void)
+{
+    refuse(SYS_membarrier, EPERM);
+    errno = EPROTO;
+    CHECK_EQ(os_membarrier_init(), -EPERM);
+    CHECK_EQ(os_membarrier(), -EPERM);
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void a_membarrier_that_is_refused_says_so(void)
+{
+    judge("membarrier", barrier_body);
+}
+
+/* A call that succeeds and offers nothing: Linux 4.3 to 4.13 had no private expedited barriers. */
+static void empty_offer_body(void)
+{
+    refuse(SYS_membarrier, 0);
+    CHECK_EQ(os_membarrier_init(), -ENOSYS);
+}
+
+static void a_kernel_that_offers_no_expedited_barrier_has_none(void)
+{
+    judge("membarrier", empty_offer_body);
+}
+
+static size_t nothing_is_ours(const void *address, char *text, size_t size)
+{
+    (void)address, (void)text, (void)size;
+    return 0;
+}
+
+static void half_body(void)
+{
+    struct sigaction now;
+    signal(SIGSEGV, fault_is_what_we_want);
+    refuse_if(SYS_rt_sigaction, 0, SIGBUS, EPERM);
+    errno = EPROTO;
+    CHECK_EQ(os_overflow_install(nothing_is_ours), -EPERM);
+    CHECK_EQ(errno, EPROTO);
+    CHECK_EQ(sigaction(SIGSEGV, NULL, &now), 0);
+    CHECK(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == fault_is_what_we_want);
+    os_overflow_remove();
+}
+
+static void half_a_reporter_is_taken_back(void)
+{
+    judge("rt_sigaction", half_body);
+}
+
+static void no_room_body(void)
+{
+    void *p = &p, *cookie = &p;
+    stack_t off = {.ss_flags = SS_DISABLE};
+    CHECK_EQ(sigaltstack(&off, NULL), 0);
+    refuse(SYS_mmap, ENOMEM);
+    errno = EPROTO;
+    CHECK_EQ(os_pages_reserve(&p, 1 << 20, 1), -ENOMEM);
+    CHECK(p == &p);
+    CHECK_EQ(os_overflow_thread_enter(&cookie), -ENOMEM);
+    CHECK(cookie == NULL);
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void without_address_space_nothing_is_reserved(void)
+{
+    judge("mmap", no_room_body);
+}
+
+static void altstack_body(void)
+{
+    void *cookie = &cookie;
+    stack_t off = {.ss_flags = SS_DISABLE};
+    CHECK_EQ(sigaltstack(&off, NULL), 0);
+    refuse(SYS_sigaltstack, EPERM);
+    errno = EPROTO;
+    CHECK_EQ(os_overflow_thread_enter(&cookie), -EPERM);
+    CHECK(cookie == NULL);
+    os_overflow_thread_leave(cookie);
+    os_overflow_thread_keep(); /* gives up silently: an overflow has no name then */
+    os_overflow_thread_keep();
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void a_thread_without_an_alternate_stack_goes_on(void)
+{
+    judge("sigaltstack", altstack_body);
+}
+
+int main(void)
+{
+    RUN(without_guard_regions_a_guard_is_a_protected_page);
+    RUN(a_guard_that_cannot_be_made_is_an_error);
+    RUN(without_getrandom_seeds_still_differ);
+    RUN(without_an_affinity_mask_all_cpus_that_are_online_count);
+    RUN(a_membarrier_that_is_refused_says_so);
+    RUN(a_kernel_that_offers_no_expedited_barrier_has_none);
+    RUN(half_a_reporter_is_taken_back);
+    RUN(without_address_space_nothing_is_reserved);
+    if (!WITH_ASAN) /* which cannot do without that call itself */
+        RUN(a_thread_without_an_alternate_stack_goes_on);
+    return check_report();
+}
