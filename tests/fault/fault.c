@@ -21,8 +21,8 @@
 
 extern struct fault_site *__start_fault_sites[], *__stop_fault_sites[];
 
-static struct fault_plan plan; /* changed only while the library rests */
-static uint32_t armed;
+static uint32_t armed; /* 0, or 1 + the kind that fails */
+static uint64_t first, count, variant;
 static uint64_t calls_of_kind, failed_now;
 static uint64_t failed_ever[FAULT_KINDS];
 static struct fault_held held;
@@ -55,10 +55,12 @@ const char *fault_kind_name(enum fault_kind kind)
 
 void fault_arm(struct fault_plan what)
 {
-    plan = what;
+    filch_store_relaxed(&first, what.first);
+    filch_store_relaxed(&count, what.count);
+    filch_store_relaxed(&variant, (uint64_t)what.variant);
     filch_store_relaxed(&calls_of_kind, (uint64_t)0);
     filch_store_relaxed(&failed_now, (uint64_t)0);
-    filch_store_release(&armed, 1u);
+    filch_store_release(&armed, 1u + (uint32_t)what.kind);
 }
 
 uint64_t fault_disarm(void)
@@ -99,13 +101,14 @@ static int fails(struct fault_site *at, enum fault_kind kind)
 {
     filch_add_relaxed(&at->calls, 1);
     filch_store_relaxed(&at->kind, (uint32_t)kind);
-    if (!filch_load_acquire(&armed) || plan.kind != kind)
+    if (filch_load_acquire(&armed) != 1u + (uint32_t)kind)
         return 0;
     uint64_t number = filch_add_relaxed(&calls_of_kind, 1) + 1;
-    if (number < plan.first || number - plan.first >= plan.count)
+    uint64_t many = filch_load_relaxed(&count), past = number - filch_load_relaxed(&first);
+    if (past >= many || past > number) /* not yet: wrapped around */
         return 0;
     note_failure(at, kind);
-    uint64_t turn = (uint64_t)plan.variant + (plan.count > 2 ? number - plan.first : 0);
+    uint64_t turn = filch_load_relaxed(&variant) + (many > 2 ? past : 0);
     errno = errors[kind].value[turn % (uint64_t)errors[kind].count];
     return 1;
 }
@@ -247,16 +250,16 @@ uint64_t fault_calls_in(const char *function)
  * was reported already. */
 static int site_sum(struct fault_site **at, struct fault_site *sum)
 {
-    *sum = **at;
+    *sum = (struct fault_site){(*at)->file, (*at)->line, (*at)->function, (*at)->call, FAULT_NEVER, 0, 0};
     for (struct fault_site **s = __start_fault_sites; s < __stop_fault_sites; s++) {
-        if (s == at || !same_site(*s, *at))
+        if (!same_site(*s, *at))
             continue;
         if (s < at)
             return 0;
-        sum->calls += (*s)->calls;
-        sum->failed += (*s)->failed;
-        if ((*s)->kind < sum->kind)
-            sum->kind = (*s)->kind;
+        sum->calls += filch_load_relaxed(&(*s)->calls);
+        sum->failed += filch_load_relaxed(&(*s)->failed);
+        uint32_t kind = filch_load_relaxed(&(*s)->kind);
+        sum->kind = kind < sum->kind ? kind : sum->kind;
     }
     return 1;
 }
