@@ -135,8 +135,9 @@ FILCH_API int filch_pool_create(filch_pool **out, const filch_config *config);
  * another thread still calls something with this pool. */
 FILCH_API void filch_pool_destroy(filch_pool *pool);
 
-/* No more jobs are accepted (-EPIPE); waits for those already there. Returns 0 or -ETIMEDOUT.
- * May be called again. Any thread; may wait. */
+/* No more jobs are accepted (-EPIPE); waits for those already there. Returns 0 or -ETIMEDOUT; from
+ * one of the pool's own jobs -EDEADLK, and the pool is closed. May be called again. Any thread; may
+ * wait. */
 FILCH_API int filch_pool_shutdown(filch_pool *pool, int64_t deadline);
 
 /* The pool made on first use; null only if there is no memory for one. Any thread. */
@@ -145,7 +146,7 @@ FILCH_API filch_pool *filch_pool_default(void);
 /* The pool whose worker runs the caller, or null. Any thread. */
 FILCH_API filch_pool *filch_pool_current(void);
 
-/* Configured number of workers (which may be more than the threads that could be made). */
+/* Configured number of workers (which may be more than the threads that could be made); 0 for null. */
 FILCH_API int filch_pool_workers(const filch_pool *pool);
 
 /* Number of the worker that runs the caller, or -1 on a thread outside every pool. */

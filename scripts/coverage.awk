@@ -44,10 +44,17 @@ function line_read(    count, rest, number, text)
     if (!(file in last)) files[++file_count] = file
     if (number > last[file] + 0) last[file] = number
     source[file, number] = text
-    if (count == "-") return
+    if (count == "-" || is_declaration(text)) return
     code[file, number] = 1
     if (function_name != "") owner[file, number] = function_name
     if (count !~ /^[#=]/) hits[file, number] += count
+}
+
+# `char line[512];`: the code that gcov sees there is the stack protector's.
+function is_declaration(text)
+{
+    return text ~ /^ +((static|const|struct|unsigned) )*[a-z_0-9]+ [*]*[a-z_0-9]+([[][^]]*[]])?(, [*]*[a-z_0-9]+)*;/ &&
+        text !~ /^ +(return|goto) /
 }
 
 # The function that a line in the first column begins: the word before its first bracket.

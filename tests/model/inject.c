@@ -97,7 +97,8 @@ static void inject_two_takers_share(void)
     inject_push(&list, job_item(4));
     take_rest();
 }
-MC_MODEL(inject_two_takers_share, .claim = "two takers and a pusher: each job is taken once", .preemptions = 2);
+MC_MODEL(inject_two_takers_share, .claim = "two takers and a pusher: each job is taken once",
+         .preemptions = 2);
 
 static void counts(void *unused)
 {

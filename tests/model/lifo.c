@@ -245,7 +245,8 @@ static void lifo_half_against_pop(void)
     mc_join_all();
 }
 MC_MODEL(lifo_half_against_pop,
-         .claim = "a thief of half claims item by item, so the owner may pop into its share", .preemptions = 4);
+         .claim = "a thief of half claims item by item, so the owner may pop into its share",
+         .preemptions = 4);
 
 /* The thief's queue holds items of its own: tasks 8 and on. */
 static void lifo_thief_takes_what_fits(void)

@@ -211,6 +211,49 @@ static void slots_oldest_first(void)
 MC_MODEL(slots_oldest_first, .claim = "a stolen job has only stolen jobs below it",
          .preemptions = 3);
 
+/* ---- a fiber that waits for something else ------------------------------------------------------- */
+
+static uint32_t list_lock; /* of the fibers that left jobs behind */
+static bool exposed;
+
+static void thief_at_rest(void *unused)
+{
+    (void)unused;
+    struct loot loot;
+    bool taken = false;
+    lock_acquire(&list_lock);
+    if (exposed)
+        taken = slots_steal_at_rest(&slots, &lineage, &loot) == SLOTS_TAKEN;
+    lock_release(&list_lock);
+    if (!taken)
+        return;
+    loot.fn(loot.slot, 0);
+    (void)filch_xchg_acq_rel(&loot.slot->state, (uintptr_t)STATE_DONE);
+}
+
+static void expose(bool on)
+{
+    lock_acquire(&list_lock);
+    exposed = on;
+    lock_release(&list_lock);
+}
+
+/* The owner forks and joins, rests, and joins what is left; one thief has the lock, one the barrier. */
+static void slots_at_rest(void)
+{
+    start(false);
+    mc_fails(MC_MEMBARRIER);
+    mc_thread(thief_at_rest, 0);
+    mc_thread(thief, 0);
+    fork_at(slot, 0);
+    expose(true);
+    expose(false);
+    join_at(slot, 0);
+    settled();
+}
+MC_MODEL(slots_at_rest, .claim = "while the owner rests, its jobs are taken without a barrier",
+         .failing = 1, .preemptions = 2, .stale = 2, .spins = MC_ZERO);
+
 /* ---- lineage --------------------------------------------------------------------------------- */
 
 static struct lineage root, child;

@@ -156,7 +156,7 @@ static void check_garbage(void)
 
 LOSES(unlocked_push_and_push_lose, 0, PUSH, PUSH, "two pushes into one slot: one item is lost");
 LOSES(unlocked_push_and_pop_lose, 1, POP, PUSH, "a pop takes back the tail of a push: its item is lost");
-DOUBLES(unlocked_push_and_pop_double, 1, PUSH, POP, "a push puts back the tail of a pop: its item is doubled");
+DOUBLES(unlocked_push_and_pop_double, 1, PUSH, POP, "a push puts back the tail of a pop: it is doubled");
 DOUBLES(unlocked_pop_and_pop_double, 1, POP, POP, "two pops take the same item");
 DOUBLES(unlocked_steal_and_steal_double, 1, STEAL, STEAL, "two thieves take the same item");
 DOUBLES(unlocked_pop_and_steal_double, 1, POP, STEAL, "owner and thief take the same last item");
