@@ -242,7 +242,7 @@ static void say(const struct mc_model *m, enum verdict v, bool ok, double took, 
     }
     printf("%-6s %-34s %9ld runs %7ld blocked %6ld discarded  %5.1f s  %s, %s%s\n", ok ? "ok" : "FAILED",
            m->name, mc->executions - mc->cut - mc->discarded, mc->cut, mc->discarded, took, how, bound,
-           m->must_fail ? ", fails as it must" : "");
+           m->must_say ? ", fails as it must" : "");
     fflush(stdout);
 }
 
@@ -262,7 +262,9 @@ static bool run_model(const struct mc_model *m, const struct options *o, const c
     } else {
         v = o->random ? walk(o->random, o->seed) : explore(o->limit);
     }
-    bool ok = m->must_fail ? v == FOUND : v == EXHAUSTED;
+    bool ok = m->must_say ? v == FOUND : v == EXHAUSTED;
+    if (m->must_say && !strstr(mc->message, m->must_say))
+        ok = false;
     if (ok && m->outcomes && !o->random && !o->replay)
         ok = outcomes_right(m);
     if (v == FOUND && (!ok || o->trace || o->replay))

@@ -43,7 +43,7 @@ struct mc_model {
     bool old_stores;       /* stores may be put before others in the order of their word      */
     bool no_membarrier;    /* the machine has none                                            */
     bool leaks;            /* memory need not be freed at the end                             */
-    bool must_fail;        /* a demonstration: the checker has to find something wrong        */
+    const char *must_say;  /* a demonstration: it fails, and this is part of what is reported */
     const char *outcomes;  /* the results of all runs (mc_outcome), exactly these: "0 1 11"   */
     unsigned steps;        /* a run that takes more is a livelock; 0: 20,000                  */
 };
