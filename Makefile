@@ -12,7 +12,7 @@ FILES ?= $(shell git diff --name-only --diff-filter=d HEAD -- '*.c'; git ls-file
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all configure demo check check-all check-long coverage fuzz mutants bench peers install lint format symbols clean help
+.PHONY: all configure demo check check-all check-long models coverage fuzz mutants bench peers install lint format symbols clean help
 
 all: configure ## build everything into build/ (the command is build/filch)
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -37,6 +37,9 @@ check-all: ## the same, with all tests under all sanitizers
 
 check-long: all ## the tests that take minutes
 	@ctest --test-dir $(BUILD) -L long --output-on-failure --no-tests=error
+
+models: all ## explore every model of the core's protocols; the checker's own litmus tests first
+	@for m in litmus $$(ls $(BUILD)/model | grep -v '^litmus$$'); do $(BUILD)/model/$$m || exit 1; done
 
 coverage: ## line coverage of the quick tests: table, build-coverage/index.html, gate at 95 %
 	@scripts/deps.sh build

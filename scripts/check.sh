@@ -34,7 +34,7 @@ tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 }
 
 # Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
-quick='^(unit|api|stress|cli|example|lint|fuzz|fault)$'
+quick='^(unit|api|stress|cli|example|lint|fuzz|fault|model|mutants)$'
 most='^(unit|stress|fuzz|fault)$'
 few='^(unit|fuzz)$'
 stage_lint() { scripts/lint; }
@@ -60,7 +60,7 @@ title()
 {
     case $1 in
     lint) echo "lint" ;;
-    gcc) echo "gcc -O3, all tests, headers, install" ;;
+    gcc) echo "gcc -O3, all tests, models, a sample of the mutants" ;;
     clang) echo "clang -O3, unit and api tests" ;;
     ucontext) echo "gcc -O3, the portable context switch, unit tests" ;;
     asan) echo "gcc, address, undefined and leak sanitizers" ;;

@@ -121,7 +121,7 @@ static void info_collect(struct info *in)
 static int switched_off(void)
 {
     const char *off = getenv("FILCH_NO_MEMBARRIER");
-    return off && *off && strcmp(off, "0") != 0;
+    return off && strcmp(off, "1") == 0;
 }
 
 static const char *ordering(const struct info *in)

@@ -50,18 +50,18 @@ static struct fiber *arrived(const struct after *p)
 /* Leaves a fiber that has nothing more to do, for another. */
 static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *next)
 {
-    struct after a = {.what = AFTER_FREE, .from = f};
     struct worker *w = worker_self();
+    w->after = (struct after){.what = AFTER_FREE, .from = f};
     EV(w, RESUME);
     run_enter(w, next);
-    os_context_abandon(&f->context, &next->context, &a);
+    os_context_abandon(&f->context, &next->context, &w->after);
 }
 
 static void __attribute__((noreturn)) leave_seat(struct fiber *f)
 {
-    struct after a = {.what = AFTER_FREE, .from = f};
     struct worker *w = worker_self();
-    os_context_abandon(&f->context, &w->body->context, &a);
+    w->after = (struct after){.what = AFTER_FREE, .from = f};
+    os_context_abandon(&f->context, &w->body->context, &w->after);
 }
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)

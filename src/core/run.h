@@ -16,16 +16,6 @@ struct body {
     struct fiber *below;           /* a guest from another seat: the fiber it waits on, or null */
 };
 
-/* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
- * enter a fiber that has not left its stack. */
-struct after {
-    enum { AFTER_NOTHING, AFTER_FREE, AFTER_CALL } what;
-    struct fiber *from;
-    /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. */
-    bool (*publish)(struct fiber *from, void *arg);
-    void *arg;
-};
-
 /* Suspends the calling fiber, which must not be pinned, until somebody resumes it (run_ready, or
  * the finisher of a join). False if there is no fiber to go on with: nothing happened. */
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg);

@@ -19,6 +19,16 @@
 #define WORKER_CACHE 8   /* fibers kept hot by a worker */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
 
+/* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
+ * enter a fiber that has not left its stack. */
+struct after {
+    enum { AFTER_NOTHING, AFTER_FREE, AFTER_CALL } what;
+    struct fiber *from;
+    /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. */
+    bool (*publish)(struct fiber *from, void *arg);
+    void *arg;
+};
+
 struct worker {
     /* Read by thieves and wakers. */
     struct fiber *fiber;       /* that runs here; perhaps already another: a hint               */
@@ -41,6 +51,7 @@ struct worker {
     struct fiber *cache[WORKER_CACHE];
     unsigned cached;
     struct body *body;         /* who sits here, see run.h                                      */
+    struct after after;        /* of a fiber that ended: its own stack is given up first        */
     os_thread thread;
 } __attribute__((aligned(128)));
 
