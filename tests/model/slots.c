@@ -302,3 +302,61 @@ static void slots_reach_follows_top(void)
 }
 MC_MODEL(slots_reach_follows_top,
          .claim = "the head is found, and what is wanted follows the top", .preemptions = 3);
+
+/* ---- edges, by one thread alone ----------------------------------------------------------------------- */
+
+static struct loot take(const filch_slot *under, enum slots_result expected)
+{
+    struct loot loot = {0};
+    mc_check(slots_steal(&slots, &lineage, under, &loot) == expected);
+    return loot;
+}
+
+static void slots_end(void)
+{
+    slot[2].fn = job; /* not theirs: a guard page is there */
+    slot[2].want = 7;
+    slots_init(&slots, slot, slot + 2, false);
+    fork_at(slot, 0);
+    fork_at(slot + 1, 1);
+    for (int i = 0; i < 2; i++) {
+        struct loot loot = take(0, SLOTS_TAKEN);
+        mc_check(loot.slot == slot + i && loot.slot->state == STATE_STOLEN);
+        loot.fn(loot.slot, 0);
+    }
+    take(0, SLOTS_EMPTY);
+    mc_check(slot[2].claim == 0 && slot[2].want == 7);
+}
+MC_MODEL(slots_end, .claim = "when all slots are stolen, nothing behind the last one is looked at");
+
+static void slots_grandchildren(void)
+{
+    struct lineage top = {.slot = &slot[3]}, middle = {.slot = &slot[2], .up = &top};
+    start(false);
+    filch_store_relaxed(&lineage, (const struct lineage *)&middle);
+    fork_at(slot, 0);
+    take(&slot[1], SLOTS_LOST);
+    struct loot loot = take(&slot[3], SLOTS_TAKEN);
+    mc_check(loot.up == &middle && loot.slot->state == ((uintptr_t)&middle | STATE_STOLEN));
+    loot.fn(loot.slot, 0);
+}
+MC_MODEL(slots_grandchildren, .claim = "a job may be taken for any job above it, and for no other");
+
+static void slots_reach_is_exact(void)
+{
+    static filch_slot many[SLOTS_REACH + 4];
+    slots_init(&slots, many, many + SLOTS_REACH + 4, false);
+    fork_at(many, 0);
+    for (unsigned stolen_jobs = 0; stolen_jobs < 2; stolen_jobs++) {
+        for (unsigned i = 0; i < SLOTS_REACH + 4; i++)
+            mc_check(many[i].want == (i < SLOTS_REACH + stolen_jobs));
+        if (stolen_jobs == 0) {
+            struct loot loot = take(0, SLOTS_TAKEN);
+            loot.fn(loot.slot, 0);
+        }
+    }
+    slots_give_back(&slots, many);
+    for (unsigned i = 0; i < SLOTS_REACH + 4; i++)
+        mc_check(many[i].want == (i < SLOTS_REACH));
+}
+MC_MODEL(slots_reach_is_exact, .claim = "bounded tasks fork so deep below the top, and no deeper");
