@@ -367,6 +367,14 @@ static bool is_private(const struct op *op)
            !mc_conflicts(op->address) && !waits_for_store(mc->current);
 }
 
+static bool still_spins(struct thread *t, const struct op *op)
+{
+    if (t->spin_out == 0 || op->kind != OP_LOAD || (t->spin_word && t->spin_word != op->address))
+        return false;
+    t->spin_word = op->address;
+    return true;
+}
+
 void mc_step(const struct op *op)
 {
     struct thread *t = mc_me();
@@ -374,7 +382,7 @@ void mc_step(const struct op *op)
     if (++mc->steps_taken > most)
         mc_fail("livelock: no end after %u steps", most);
     t->op = *op;
-    if (t->spin_out > 0 && op->kind == OP_LOAD)
+    if (still_spins(t, op))
         return;
     t->spin_out = 0;
     if (alone() || is_private(op))

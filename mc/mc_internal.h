@@ -77,6 +77,7 @@ struct thread {
     bool starting;            /* runs up to its first step, then back to who started it */
     bool yielded;
     int spin_out;             /* > 0: spins to the end of its patience, nobody comes between */
+    const void *spin_word;    /* that it looks at; a look elsewhere ends it                 */
     bool timed_out;
     bool daemon;
     const void *futex;

@@ -41,6 +41,7 @@ static bool spins_on(struct thread *t)
         return false;
     mc->spun++;
     t->spin_out = PATIENCE;
+    t->spin_word = 0;
     return true;
 }
 

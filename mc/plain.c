@@ -2,7 +2,8 @@
  *
  * The sources under test are compiled with -fsanitize=thread, and the calls that the compiler puts
  * in front of every plain access arrive here. A race is found by clocks, in whatever order the two
- * accesses were executed. Words that are also accessed atomically are checked against both.
+ * accesses were executed. Words that are also accessed atomically are checked against both. The bytes
+ * of a word share their clocks: a model's own flags of different threads should be words.
  */
 #include "mc_internal.h"
 

@@ -8,30 +8,33 @@
 enum { SLOTS = 3 };
 static filch_slot slot[SLOTS];
 static filch_pool pool;
-static struct worker joiner;
-static struct fiber fiber;
-static uint32_t resumed;      /* gate of the flow that is suspended */
-static bool left;             /* it has left its stack              */
+static struct worker joiner, second;
+static struct fiber fiber, fiber2;
+static uint32_t resumed[2];   /* gate of the flow that is suspended */
+static uint32_t left[2];      /* it has left its stack              */
+static uint32_t helps;        /* a pinned wait takes what fiber2 forked */
 
 /* ---- played: the rest of the core ------------------------------------------------------------ */
 
 static void resume(struct fiber *f)
 {
-    mc_check(f == &fiber);
-    mc_check(left); /* nobody enters a stack that is in use */
-    filch_store_release(&resumed, 1);
-    os_futex_wake(&resumed, 1);
+    int i = f == &fiber2;
+    mc_check(i || f == &fiber);
+    mc_check(left[i]); /* nobody enters a stack that is in use */
+    filch_store_release(&resumed[i], 1);
+    os_futex_wake(&resumed[i], 1);
 }
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
-    left = true;
+    int i = w->fiber == &fiber2;
+    left[i] = true;
     if (publish(w->fiber, arg)) {
-        while (!filch_load_acquire(&resumed))
-            (void)os_futex_wait(&resumed, 0, INT64_MAX);
-        resumed = 0;
+        while (!filch_load_acquire(&resumed[i]))
+            (void)os_futex_wait(&resumed[i], 0, INT64_MAX);
+        resumed[i] = 0;
     }
-    left = false;
+    left[i] = false;
     return true;
 }
 
@@ -50,7 +53,10 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
 struct found find_descendant(struct worker *w, const filch_slot *under, const struct root *root)
 {
     (void)w, (void)under, (void)root;
-    return (struct found){0};
+    struct found found = {0};
+    if (helps && slots_steal(&fiber2.slots, &fiber2.lineage, 0, &found.loot) == SLOTS_TAKEN)
+        found.what = FOUND_LOOT;
+    return found;
 }
 
 bool find_anything(filch_pool *p, struct worker *w)
@@ -185,3 +191,38 @@ static void join_in_a_row(void)
 }
 MC_MODEL(join_in_a_row, .claim = "two stolen jobs are joined in reverse, each once",
          .preemptions = 2, .stale = 2);
+
+/* ---- a pinned wait that helps ----------------------------------------------------------------------- */
+
+static filch_slot inner[1];
+
+/* Stolen, it forks and joins in turn, on a fiber that may be suspended. */
+static void parent_job(filch_slot *self, filch_slot *head)
+{
+    os_self_set(&second);
+    fork_at(inner, 1);
+    join_at(inner, 1);
+    job(self, head);
+}
+
+static void join_helper_resumes(void)
+{
+    start(false, FILCH_JOIN_SUSPEND);
+    slots_init(&fiber2.slots, inner, inner + 1, false);
+    second.pool = &pool;
+    second.fiber = &fiber2;
+    fiber.pins = 1;
+    helps = true;
+    mc_thread(thief, 0);
+    mc_born(0);
+    *payload(slot) = 0;
+    filch_slot_publish(slot, parent_job);
+    if (filch_slot_retract(slot))
+        mc_check(*payload(slot) == 100);
+    else
+        mc_ran(0);
+    mc_join_all();
+}
+MC_MODEL(join_helper_resumes,
+         .claim = "a pinned join that runs what its job forked resumes the fiber that waits for it",
+         .preemptions = 3, .stale = MC_ZERO, .spins = 2, .spurious = MC_ZERO);
