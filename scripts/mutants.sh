@@ -2,7 +2,7 @@
 # The mutation gate: does a test notice when the sources are wrong? Every seeded break of
 # tests/mutants/*.txt is put into a copy of the sources, and the killer that it names must fail.
 # usage: [SAMPLE=N] [ONLY=REGEX] [JOBS=N] [MUTANTS_DIR=DIR] scripts/mutants.sh
-#   SAMPLE  only the breaks marked sample=1, and others up to N
+#   SAMPLE  only N: those marked sample=1, then sample=2, then others from all over the lists
 #   ONLY    only those whose "id list file killers" matches
 # Prints a line per break and as last line `N killed, M equivalent, 0 alive`; status 0 only if none is
 # alive and the lists are right.
@@ -13,7 +13,7 @@
 #       lines below it
 #     + what stands there instead; empty: nothing. More + lines are more lines; more pairs may follow
 # Header: by=A,B (the first that fails counts), model=A,B for the model programs (only these models),
-# args=A,B, nth=K, sample=1; `equivalent` instead of by=, and then lines `> ...` that say why nothing can
+# args=A,B, nth=K, sample=1 or 2; `equivalent` instead of by=, and then lines `> ...` that say why nothing can
 # notice.
 # Killers: model_X (tests/model/X.c), unit_test_X, stress_test_X, fault_test_X (tests/LABEL/test_X.c).
 #
@@ -54,19 +54,24 @@ program_of() # program_of TARGET, below a build directory
 
 # ---- what to do ---------------------------------------------------------------------------------------
 
-# Those marked come first in a sample, then others from all over the lists.
+# Those marked come first in a sample (sample=1, then 2), then others from all over the lists.
 choose()
 {
     awk -F '|' -v only="${ONLY:-}" -v sample="${SAMPLE:-0}" '
         only != "" && $1 " " $2 " " $3 " " $4 !~ only { next }
-        { line[++n] = $0; if ($7) marked[++m] = n; else other[++o] = n }
+        { line[++n] = $0; rank[n] = $7 ? $7 : 3; count[rank[n]]++ }
         END {
             if (sample == 0 || sample > n)
                 sample = n
-            for (i = 1; i <= m && i <= sample; i++)
-                take[marked[i]] = 1
-            for (left = sample - (i - 1); left > 0 && o > 0; left--)
-                take[other[int((left - 0.5) * o / (sample - i + 1)) + 1]] = 1
+            for (r = 1; r <= 3; r++) {
+                room = sample < count[r] ? sample : count[r]
+                for (i = 1; i <= n; i++)
+                    if (rank[i] == r && int(++seen[r] * room / count[r]) > taken[r] + 0) {
+                        taken[r]++
+                        take[i] = 1
+                    }
+                sample -= room
+            }
             for (i = 1; i <= n; i++)
                 if (take[i])
                     print line[i]

@@ -249,9 +249,9 @@ void filch_pool_destroy(filch_pool *p)
     if (p == default_pool)
         report_misuse("filch_pool_destroy", "the default pool stays");
     (void)filch_pool_shutdown(p, FILCH_FOREVER);
-    idle_stop(p);
     while (filch_load_acquire(&p->visitors) > 0) /* order: pairs with run_ready */
-        os_thread_yield();
+        os_thread_yield(); /* before the stop: a visitor may yet start a thread */
+    idle_stop(p);
     if (stats_wanted())
         filch_stats_print(p);
     lock_acquire(&pools_lock);

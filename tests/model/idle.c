@@ -29,6 +29,18 @@ static void idle_submit_to_inbox(void)
 MC_MODEL(idle_submit_to_inbox, .claim = "[I1] the same for a job for this worker",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO);
 
+static void idle_round_robin(void)
+{
+    kit_make(1);
+    for (unsigned i = 0; i < 2; i++) {
+        kit_submit(&job[i], i, FILCH_ROUND_ROBIN); /* each to the only seat there is */
+        kit_wait(&job[i]);
+    }
+    filch_pool_destroy(pool);
+}
+MC_MODEL(idle_round_robin, .claim = "jobs go around the seats that there are", .preemptions = 2,
+         .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
 static void submits(void *arg)
 {
     unsigned task = (unsigned)(uintptr_t)arg;
@@ -126,3 +138,51 @@ static void idle_guest_and_worker(void)
 MC_MODEL(idle_guest_and_worker,
          .claim = "a guest takes the only seat, and the worker's job still runs",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
+
+/* The guest gives up its seat while it waits; who sits there then always has another job. */
+static filch_event event;
+
+static void again(void *unused)
+{
+    (void)unused;
+    if (!filch_event_is_set(&event))
+        filch_event_set(&event);
+    if (filch_load_acquire(&flag))
+        return;
+    os_pause();
+    mc_check(filch_submit_detached_on(pool, again, 0, 0, FILCH_ANYWHERE) == 0);
+}
+
+FILCH_TASK_VOID(comes_back)
+{
+    mc_check(filch_submit_detached_on(pool, again, 0, 0, FILCH_ANYWHERE) == 0);
+    filch_event_wait(&event);
+    filch_store_release(&flag, 1u);
+}
+
+static void idle_guest_gets_its_seat_back(void)
+{
+    kit_make(1);
+    FILCH_RUN_ON(pool, comes_back);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(idle_guest_gets_its_seat_back,
+         .claim = "a worker that never runs out of jobs leaves the only seat to the guest that waits",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* ---- refused threads ------------------------------------------------------------------------------- */
+
+static void idle_refused_thread_is_tried_again(void)
+{
+    kit_make(1);
+    mc_fails(MC_THREAD);
+    kit_submit(&job[0], 0, FILCH_ANYWHERE);
+    mc_fails(0);
+    kit_submit(&job[1], 1, FILCH_ANYWHERE);
+    kit_wait(&job[0]);
+    kit_wait(&job[1]);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(idle_refused_thread_is_tried_again,
+         .claim = "a thread that could not be made is made for the next job", .failing = 1,
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);

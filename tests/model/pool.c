@@ -2,6 +2,8 @@
  * sleep; only the machine below is played. */
 #include "kit.h"
 
+#include "core/worker.h"
+
 #include <errno.h>
 
 static unsigned data[4];
@@ -36,6 +38,20 @@ static void pool_destroy_runs_everything(void)
 MC_MODEL(pool_destroy_runs_everything,
          .claim = "[P2] a submitted job has run, and its writes are seen, when the pool is "
                    "destroyed", .preemptions = 2, .alarms = true);
+
+/* The epoch is read before the look at what is pending: a load that came late would sleep through. */
+static void pool_wait_is_woken(void)
+{
+    filch_job job;
+    kit_make(1);
+    mc_late(&pool->drained, sizeof pool->drained);
+    mc_born(0);
+    mc_check(submit(&job, 0) == 0);
+    mc_check(filch_pool_wait(pool, os_clock_ns() + 1000000000) == 0); /* alarms do not go off here */
+    filch_pool_destroy(pool);
+}
+MC_MODEL(pool_wait_is_woken, .claim = "[P2] who waits for all jobs does not sleep through the last one",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 static void pool_job_may_be_freed(void)
 {
@@ -208,9 +224,12 @@ FILCH_TASK(unsigned, leaf, unsigned, task)
     return task;
 }
 
+static uint32_t begun;
+
 FILCH_TASK(unsigned, tree, int, unused)
 {
     (void)unused;
+    filch_store_release(&begun, 1u);
     FILCH_FORK(b, leaf, 1);
     unsigned a = FILCH_CALL(leaf, 0);
     a += FILCH_JOIN(leaf, b);
@@ -240,6 +259,26 @@ MC_MODEL(pool_join_suspends,
          .claim = "a stolen fork is joined once, on whichever worker the fiber goes on",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO,
          .alarms = true);
+
+/* A guest is pinned: while it waits for a stolen fork, it helps with what that forked. */
+FILCH_TASK(unsigned, outer, int, unused)
+{
+    FILCH_FORK(b, tree, unused);
+    while (!filch_load_acquire(&begun))
+        os_pause();
+    return FILCH_JOIN(tree, b);
+}
+
+static void pool_guest_helps(void)
+{
+    kit_make(2);
+    mc_born(0);
+    mc_born(1);
+    mc_check(FILCH_RUN_ON(pool, outer, 0) == 1);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(pool_guest_helps, .claim = "a guest that waits runs what its stolen fork forked, once",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
 /* ---- more jobs than the ring holds --------------------------------------------------------------- */
 
