@@ -87,6 +87,9 @@ void mc_outcome(unsigned result);
 /* A line of the model's own in the report. */
 void mc_note(const char *text);
 
+/* Asks the library, as its signal handler would, whose stack overflowed at this address. */
+size_t mc_overflow(const void *address, char *text, size_t size);
+
 /* The machine's calls that fail now and then, as many times as the model allows. */
 enum mc_call { MC_ALLOC = 1, MC_PAGES = 2, MC_THREAD = 4, MC_MEMBARRIER = 8 };
 void mc_fails(unsigned calls);

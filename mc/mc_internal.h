@@ -19,7 +19,7 @@ enum {
     MC_FUTURE = 8,            /* values that a late load may return      */
     MC_STACK = 128 << 10,
 };
-#define MC_ARENA ((size_t)1 << 28)
+#define MC_ARENA ((size_t)1 << 32)
 #define MC_VIEW_BYTES ((size_t)1 << 27)
 
 /* ---- views -------------------------------------------------------------------------------- */

@@ -223,7 +223,19 @@ void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)
     (void)prepare, (void)parent, (void)child;
 }
 
-int os_overflow_install(size_t (*lookup)(const void *, char *, size_t)) { (void)lookup; return 0; }
+static size_t (*overflow_lookup)(const void *address, char *text, size_t size);
+
+int os_overflow_install(size_t (*lookup)(const void *, char *, size_t))
+{
+    overflow_lookup = lookup;
+    return 0;
+}
+
+size_t mc_overflow(const void *address, char *text, size_t size)
+{
+    return overflow_lookup ? overflow_lookup(address, text, size) : 0;
+}
+
 void os_overflow_remove(void) {}
 int os_overflow_thread_enter(void **cookie) { *cookie = 0; return 0; }
 void os_overflow_thread_leave(void *cookie) { (void)cookie; }

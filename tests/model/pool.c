@@ -209,6 +209,8 @@ static void pool_fork_behind_a_wait(void)
     mc_born(0);
     mc_born(1);
     submit_fn(&a, forks_then_waits_job);
+    mc_check(filch_pool_wait(pool, FILCH_FOREVER) == 0);
+    mc_check(pool->exposed == 0 && pool->exposed_count == 0);
     filch_pool_destroy(pool);
 }
 MC_MODEL(pool_fork_behind_a_wait,
@@ -361,3 +363,45 @@ static void pool_wakes_none(void)
 }
 MC_MODEL(pool_wakes_none, .claim = "wake=none: sleepers find jobs when their alarm goes off",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* ---- pools as such ------------------------------------------------------------------------------------ */
+
+static filch_pool *seen[2];
+
+static void asks_for_default(void *arg)
+{
+    unsigned i = (unsigned)(uintptr_t)arg;
+    seen[i] = filch_pool_default();
+    mc_check(filch_pool_workers(seen[i]) == 2);
+}
+
+static void pool_default_is_made_once(void)
+{
+    mc_thread(asks_for_default, (void *)1);
+    asks_for_default(0);
+    mc_join_all();
+    mc_check(seen[0] == seen[1]);
+}
+MC_MODEL(pool_default_is_made_once, .claim = "all who ask at once get the same default pool, complete",
+         .preemptions = 2, .leaks = true);
+
+static void overflows(void *unused)
+{
+    char text[200];
+    (void)unused;
+    mc_check(mc_overflow(&text, text, sizeof text) == 0); /* nobody's guard page */
+}
+
+static void pool_list_is_walked_by_handlers(void)
+{
+    kit_make(1);
+    filch_pool *first = pool;
+    mc_thread(overflows, 0);
+    kit_make(1);
+    mc_join_all();
+    filch_pool_destroy(pool);
+    filch_pool_destroy(first);
+}
+MC_MODEL(pool_list_is_walked_by_handlers,
+         .claim = "a fault handler sees only complete pools, while others are made", .preemptions = 2,
+         .alarms = true);

@@ -4,7 +4,10 @@
 #define _GNU_SOURCE
 #include "../forking.h"
 
+#include "core/idle.h"
+
 #include <pthread.h>
+#include <sched.h>
 
 static struct {
     filch_pool *pool;
@@ -268,6 +271,39 @@ static void forks_that_thieves_leave_behind_run_too(void)
         on_every_pool(last_body);
 }
 
+/* ---- and then nothing ---------------------------------------------------------------------- */
+
+static filch_event outside, ran_inside;
+
+FILCH_TASK_VOID(marks) { filch_event_set(&ran_inside); }
+
+FILCH_TASK_VOID(waits_for_outside)
+{
+    FILCH_FORK(b, marks);
+    filch_event_wait(&outside);
+    FILCH_JOIN(marks, b);
+}
+
+static void waits_outside_body(void *arg)
+{
+    (void)arg;
+    FILCH_RUN(waits_for_outside);
+}
+
+static void workers_sleep_when_what_a_waiter_left_behind_has_run(void)
+{
+    filch_job job;
+    on.pool = pool_of(2, FILCH_JOIN_SUSPEND);
+    filch_job_init(&job, waits_outside_body, 0);
+    CHECK_EQ(filch_submit_on(on.pool, &job, FILCH_ANYWHERE), 0);
+    filch_event_wait(&ran_inside);
+    while (idle_figures(on.pool).sleeping != 2) /* or the test never ends */
+        sched_yield();
+    filch_event_set(&outside);
+    CHECK_EQ(filch_job_wait(&job, FILCH_FOREVER), 0);
+    filch_pool_destroy(on.pool);
+}
+
 int main(void)
 {
     RUN(a_fork_runs_while_its_parent_waits_for_an_event);
@@ -277,5 +313,6 @@ int main(void)
     RUN(a_fork_runs_while_its_parent_waits_for_a_pipe);
     RUN(a_fork_runs_while_its_parent_waits_for_a_job_submitted_inside);
     RUN(forks_that_thieves_leave_behind_run_too);
+    RUN(workers_sleep_when_what_a_waiter_left_behind_has_run);
     return check_report();
 }
