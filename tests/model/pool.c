@@ -2,7 +2,7 @@
  * sleep; only the machine below is played. */
 #include "kit.h"
 
-#include "core/worker.h"
+#include "core/run.h"
 
 #include <errno.h>
 
@@ -265,10 +265,13 @@ MC_MODEL(pool_join_suspends,
 /* A guest is pinned: while it waits for a stolen fork, it helps with what that forked. */
 FILCH_TASK(unsigned, outer, int, unused)
 {
+    const struct lineage *mine = run_fiber()->lineage;
     FILCH_FORK(b, tree, unused);
     while (!filch_load_acquire(&begun))
         os_pause();
-    return FILCH_JOIN(tree, b);
+    unsigned result = FILCH_JOIN(tree, b);
+    mc_check(run_fiber()->lineage == mine); /* not that of what it helped with */
+    return result;
 }
 
 static void pool_guest_helps(void)
@@ -280,7 +283,7 @@ static void pool_guest_helps(void)
     filch_pool_destroy(pool);
 }
 MC_MODEL(pool_guest_helps, .claim = "a guest that waits runs what its stolen fork forked, once",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = MC_ZERO, .spins = 2, .spurious = MC_ZERO, .alarms = true);
 
 /* ---- more jobs than the ring holds --------------------------------------------------------------- */
 

@@ -7,7 +7,9 @@
 #include "core/idle.h"
 
 #include <pthread.h>
+#include <filch/stats.h>
 #include <sched.h>
+#include <unistd.h>
 
 static struct {
     filch_pool *pool;
@@ -299,6 +301,10 @@ static void workers_sleep_when_what_a_waiter_left_behind_has_run(void)
     filch_event_wait(&ran_inside);
     while (idle_figures(on.pool).sleeping != 2) /* or the test never ends */
         sched_yield();
+    uint64_t parks = filch_stats_total(on.pool, "parks");
+    for (int i = 0; i < 20; i++)
+        usleep(1000);
+    CHECK(filch_stats_total(on.pool, "parks") <= parks + 2); /* they are not up and down */
     filch_event_set(&outside);
     CHECK_EQ(filch_job_wait(&job, FILCH_FOREVER), 0);
     filch_pool_destroy(on.pool);
