@@ -390,7 +390,8 @@ static void a_thread_whose_seat_is_taken_sleeps(void)
     int64_t before = cpu_ns(), begin = filch_clock_ns();
     filch_run_on(pool, nap_as_guest, 0);
     int64_t used = cpu_ns() - before, wall = filch_clock_ns() - begin;
-    CHECK_MSG(used * 10 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
+    /* A thread that spins takes all of it; the naps of the others cost more on a loaded machine. */
+    CHECK_MSG(used * 3 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
     block_end(&b);
     kit_destroy(pool);
 }
