@@ -70,13 +70,20 @@ static int os_thread_tls_of(struct dl_phdr_info *info, size_t info_size, void *s
 }
 
 /* glibc takes thread-local storage out of the thread's stack: a program with much of it (or a
- * sanitizer's) would otherwise leave no room. */
+ * sanitizer's) would otherwise leave no room. Counted when the library is loaded, and never again:
+ * the loader's lock may be held by a thread that a child of fork() does not have. What is loaded
+ * later gets its storage elsewhere. */
+static size_t os_thread_tls;
+
+static void __attribute__((constructor)) os_thread_count_tls(void)
+{
+    dl_iterate_phdr(os_thread_tls_of, &os_thread_tls);
+}
+
 static size_t os_thread_stack_size(void)
 {
-    size_t tls = 0;
-    dl_iterate_phdr(os_thread_tls_of, &tls);
     size_t page = os_page_size();
-    return (OS_THREAD_STACK + tls + page - 1) & ~(page - 1);
+    return (OS_THREAD_STACK + os_thread_tls + page - 1) & ~(page - 1);
 }
 
 static int os_thread_create(pthread_t *id, struct os_thread_box *box)

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -286,6 +287,50 @@ static void a_child_of_fork_destroys_a_pool_whose_job_is_the_parents(void)
     }
     end_well(child);
     block_end(&b);
+    kit_destroy(pool);
+}
+
+/* The C library does not look after the loader's lock in fork(): the child has it as it was. */
+struct loader {
+    uint32_t inside, leave;
+};
+
+static int stay_inside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct loader *l = arg;
+    (void)info;
+    (void)size;
+    filch_store_release(&l->inside, 1u); /* order: the lock is held */
+    KIT_AWAIT(filch_load_acquire(&l->leave)); /* order: a sign only */
+    return 1;
+}
+
+static void *walk_libraries(void *loader)
+{
+    dl_iterate_phdr(stay_inside, loader);
+    return NULL;
+}
+
+static void a_child_of_fork_starts_threads_while_the_loader_is_locked(void)
+{
+    struct loader l = {0, 0};
+    pthread_t thread;
+    filch_pool *pool = kit_pool(2);
+    CHECK_EQ(pthread_create(&thread, NULL, walk_libraries, &l), 0);
+    KIT_AWAIT(filch_load_acquire(&l.inside)); /* order: the lock is held */
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct cell cell;
+        alarm(KIT_SLOW ? 60 : 20);
+        cell_init(&cell);
+        CHECK_EQ(filch_submit_on(pool, &cell.job, FILCH_ANYWHERE), 0);
+        KIT_AWAIT(filch_job_done(&cell.job)); /* by a thread of the pool */
+        _exit(0);
+    }
+    end_well(child);
+    filch_store_release(&l.leave, 1u); /* order: a sign only */
+    CHECK_EQ(pthread_join(thread, NULL), 0);
     kit_destroy(pool);
 }
 #endif
@@ -703,6 +748,7 @@ int main(int argc, char **argv)
     RUN(fork_from_a_busy_pool_leaves_the_work_to_the_parent);
     RUN(a_child_of_fork_delivers_with_every_policy);
     RUN(a_child_of_fork_destroys_a_pool_whose_job_is_the_parents);
+    RUN(a_child_of_fork_starts_threads_while_the_loader_is_locked);
 #endif
 #ifdef CREATE_CAN_FAIL
     RUN(a_pool_works_whichever_thread_cannot_be_made);
