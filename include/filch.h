@@ -111,11 +111,12 @@ typedef struct filch_config {
     void (*worker_stop)(int worker, void *hook_arg);  /* ... last                             */
     void *hook_arg;
     unsigned no_environment;      /* 1: FILCH_WORKERS and FILCH_POLICY do not apply           */
+    size_t task_stack_size;       /* of a task (filch/task.h); 0: 64 KiB; 16 KiB .. 16 GiB    */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
         FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0 }
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,

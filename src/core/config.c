@@ -9,6 +9,7 @@
 
 #define STACK_MIN ((size_t)16 << 10)
 #define STACK_DEFAULT ((size_t)8 << 20)
+#define TASK_STACK_DEFAULT ((size_t)64 << 10)
 #define STACK_MAX ((size_t)16 << 30)
 #define US 1000
 
@@ -186,6 +187,8 @@ static int in_range(const filch_config *c)
     unsigned r = c->ring_capacity;
     return c->workers >= 0 && c->workers <= FILCH_MAX_WORKERS &&
            (c->stack_size == 0 || (c->stack_size >= STACK_MIN && c->stack_size <= STACK_MAX)) &&
+           (c->task_stack_size == 0 ||
+            (c->task_stack_size >= STACK_MIN && c->task_stack_size <= STACK_MAX)) &&
            (unsigned)c->victim <= FILCH_VICTIM_LARGEST && (unsigned)c->steal <= FILCH_STEAL_FLOOR &&
            (unsigned)c->ends <= FILCH_ENDS_REVERSE && (unsigned)c->wake <= FILCH_WAKE_NONE &&
            (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
@@ -205,6 +208,8 @@ static void defaults(filch_config *c)
         c->workers = os_cpu_count() < FILCH_MAX_WORKERS ? os_cpu_count() : FILCH_MAX_WORKERS;
     if (c->stack_size == 0)
         c->stack_size = STACK_DEFAULT;
+    if (c->task_stack_size == 0)
+        c->task_stack_size = TASK_STACK_DEFAULT;
     if (c->ring_capacity == 0)
         c->ring_capacity = 256;
     if (c->spin_rounds == 0)

@@ -5,11 +5,10 @@
  * | field  | writer      | reader | invariant                                                  |
  * | state  | lock holder | anyone | once 1, always 1; nobody touches the word after storing 1,  |
  * |        |             |        | so its owner may free it as soon as it reads 1              |
- * | waiter | its owner, until in the list; then the setter, until it is woken                  |
+ * | nodes  | lock holder; then the setter, who took the list (wait.h [V3])                     |
  *
  * The lock is one of a fixed table, by address: the word itself may be gone when it is released.
  * [E1] state = 1 is stored with release; whoever reads 1 (acquire) sees what the setter wrote.
- * [E2] gate: released by the setter, acquired by the sleeping thread.
  */
 #ifndef FILCH_EVENT_H
 #define FILCH_EVENT_H

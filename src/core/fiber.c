@@ -33,10 +33,10 @@ static struct fiber *fiber_in(struct fiber_store *s, char *region)
     return (struct fiber *)(region + page + s->stack_size + page / 2 + HEADER);
 }
 
-void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced)
+void fiber_store_init(struct fiber_store *s, unsigned kind, size_t stack_size, bool fenced)
 {
     size_t page = os_page_size();
-    *s = (struct fiber_store){.fenced = fenced};
+    *s = (struct fiber_store){.fenced = fenced, .kind = kind};
     s->stack_size = round_up(stack_size, page);
     /* A frame that forks takes 32 bytes at least: the stack is full before the slots are. */
     s->slots_size = 2 * (s->stack_size < LARGE / 16 ? LARGE / 16 : s->stack_size);
@@ -113,6 +113,7 @@ static struct fiber *region_make(struct fiber_store *s)
     struct fiber *f = fiber_in(s, region);
     f->region = region;
     f->region_size = s->region_size;
+    f->store = s;
     slots_init(&f->slots, (filch_slot *)((char *)f + HEADER),
                (filch_slot *)(region + s->region_size - page), s->fenced);
     if (s->fenced)
@@ -181,6 +182,7 @@ void fiber_store_reset(struct fiber_store *s)
             f->slots.top = f->slots.open = f->slots.hint = f->slots.first;
             slots_set_reach(&f->slots, f->slots.first);
             f->lineage = 0;
+            f->task = 0;
             f->exposed = 0;
             f->next = s->free;
             s->free = f;

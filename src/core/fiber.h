@@ -40,6 +40,8 @@ struct fiber {
     uint32_t pins_held;            /* of these, not the running job's own to undo           */
     os_context context;
     struct filch_pool *pool;
+    struct fiber_store *store;     /* where it came from                                    */
+    struct filch_task *task;       /* that runs on it, or null                              */
     struct fiber *next;            /* in a free list                                        */
     uintptr_t link;                /* in a queue                                            */
     struct fiber *exposed_prev, *exposed_next;
@@ -49,10 +51,14 @@ struct fiber {
     uint32_t exposed;
 };
 
-/* A pool's store of fibers. */
+/* Two sizes of stack: fork-join recurses, tasks are many. */
+enum { FIBER_LARGE, FIBER_SMALL, FIBER_KINDS };
+
+/* A pool's store of fibers of one size. */
 struct fiber_store {
     uint32_t lock;
     uint32_t fenced;
+    unsigned kind;
     struct fiber *free;
     size_t free_count;
     size_t live;                   /* regions made */
@@ -61,7 +67,7 @@ struct fiber_store {
     uint32_t warned;
 };
 
-void fiber_store_init(struct fiber_store *s, size_t stack_size, bool fenced);
+void fiber_store_init(struct fiber_store *s, unsigned kind, size_t stack_size, bool fenced);
 void fiber_store_destroy(struct fiber_store *s);
 /* In the child of fork(): every fiber is free again. */
 void fiber_store_reset(struct fiber_store *s);

@@ -47,18 +47,47 @@ static struct found from_inbox(struct worker *w, struct worker *owner)
     return n ? found_item(first) : (struct found){0};
 }
 
+/* Timers of `v` that are due: what they wake goes into the queue of `w`. */
+static bool from_timers(struct worker *w, struct worker *v)
+{
+    if (timers_next(v->timers) == INT64_MAX)
+        return false;
+    int64_t now = os_clock_ns();
+    size_t n = timers_next(v->timers) <= now ? timers_run(v->timers, now) : 0;
+    EV_N(w, TIMER, n);
+    return n > 0;
+}
+
+/* The newest first, unless that has gone on for long while others wait. */
+static bool from_own(struct worker *w, work_item *it)
+{
+    bool turn = w->streak >= WORKER_STREAK;
+    if (!turn && queue_take_next(w, it)) {
+        w->streak++;
+        return true;
+    }
+    w->streak = 0;
+    return queue_pop(w, it) || (turn && queue_take_next(w, it));
+}
+
 struct found find_local(struct worker *w)
 {
     work_item it;
     struct found f = {0};
-    if (++w->tick % WORKER_FAIR == 0)
+    uint32_t tick = w->tick + 1;
+    filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
+    if (tick % WORKER_FAIR == 0)
         f = from_injector(w);
-    if (f.what == FOUND_NOTHING && queue_pop(w, &it))
+    if (tick % WORKER_TIME == 0)
+        (void)from_timers(w, w);
+    if (f.what == FOUND_NOTHING && from_own(w, &it))
         return found_item(it);
     if (f.what == FOUND_NOTHING)
         f = from_inbox(w, w);
     if (f.what == FOUND_NOTHING)
         f = from_injector(w);
+    if (f.what == FOUND_NOTHING && from_timers(w, w) && from_own(w, &it))
+        return found_item(it);
     return f;
 }
 
@@ -119,8 +148,12 @@ static struct found from_victim(struct worker *w, struct worker *victim)
     }
     if (inbox_open(w, victim))
         found = from_inbox(w, victim);
-    if (found.what == FOUND_NOTHING)
-        EV(w, STEAL_EMPTY);
+    if (found.what != FOUND_NOTHING)
+        return found;
+    if (queue_steal_next(w, victim, &it) == QUEUE_TAKEN ||
+        (from_timers(w, victim) && from_own(w, &it)))
+        return found_item(it);
+    EV(w, STEAL_EMPTY);
     return found;
 }
 
@@ -286,7 +319,23 @@ static bool reachable(struct worker *w, struct worker *v)
 
 bool find_own(struct worker *w)
 {
-    return queue_size(w) > 0 || inject_count(&w->inbox) > 0;
+    /* order: hints, as the others; its own, or under the idle lock */
+    return queue_size(w) > 0 || inject_count(&w->inbox) > 0 || filch_load_relaxed(&w->next);
+}
+
+int64_t find_time(filch_pool *pool)
+{
+    int64_t first = INT64_MAX;
+    for (int i = 0; i < pool->count; i++) {
+        int64_t at = timers_next(pool->workers[i].timers);
+        first = at < first ? at : first;
+    }
+    return first;
+}
+
+void find_flush(struct worker *w)
+{
+    queue_flush_next(w);
 }
 
 void find_evict(struct worker *w)

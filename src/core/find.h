@@ -4,13 +4,6 @@
 
 #include "core/idle.h"
 
-struct found {
-    enum { FOUND_NOTHING, FOUND_ITEM, FOUND_LOOT } what;
-    work_item it;
-    struct loot loot;
-    const struct root *root; /* of the loot */
-};
-
 /* Everything there is, in order: own queue, inbox, injector, victims, suspended fibers' jobs.
  * Does not wait. */
 struct found find_work(struct worker *w);

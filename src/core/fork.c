@@ -22,6 +22,8 @@ filch_slot *filch_slot_head(filch_pool *pool)
     struct worker *w = worker_self();
     if (!w || (pool && w->pool != pool))
         return 0;
+    if (w->fiber->store->kind == FIBER_SMALL && !w->fiber->pins)
+        return 0; /* recursion wants a large stack: a job of its own */
     return slots_head(&w->fiber->slots);
 }
 
@@ -186,7 +188,7 @@ void filch_join2(void (*f)(void *), void *fa, void (*g)(void *), void *ga)
 {
     if (!f || !g)
         report_misuse("filch_join2", "null function");
-    if (worker_self()) {
+    if (filch_slot_head(0)) {
         filch_job later;
         filch_fork(&later, g, ga);
         f(fa);

@@ -13,6 +13,8 @@
  * | word     | add/sub by anyone               | anyone    | searchers | sleepers << 32        |
  * | asleep[] | lock holder                     | the same  | one bit per sleeper               |
  * | scout    | lock holder                     | the same  | the sleeper with an alarm, or -1  |
+ * | keeper   | lock holder                     | the same  | the sleeper whose sleep ends with |
+ * | keeps_ns | lock holder                     | the same  | the first timer, or -1; and when  |
  * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
  * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
  * | refused  | who failed to start a thread    | waiters   | a hint: not 0, then ask again soon |
@@ -36,6 +38,10 @@
  *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
  *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
  *      without an alarm (a guest again), wakes a searcher if there is neither.
+ * [I5] While everybody sleeps, one of them (the keeper) sleeps no longer than until the first timer.
+ *      Timers are set by the active: each, before it sleeps, looks at all wheels, and becomes the
+ *      keeper if its predecessor would sleep too long. While somebody is active, he looks at them
+ *      between two jobs, and the scout does.
  */
 #include "core/idle.h"
 #include "core/report.h"
@@ -52,6 +58,8 @@ struct idle_set {
     uint64_t word;
     uint32_t lock;
     int scout;
+    int keeper;
+    int64_t keeps_ns;
     uint32_t epoch;
     uint32_t wanted;          /* guests that wait for seat 0 */
     uint32_t threads;
@@ -72,7 +80,8 @@ static unsigned sleepers(uint64_t word)
 static void all_asleep(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
-    *s = (struct idle_set){.scout = -1, .word = (uint64_t)pool->count << 32};
+    *s = (struct idle_set){.scout = -1, .keeper = -1, .keeps_ns = INT64_MAX,
+                           .word = (uint64_t)pool->count << 32};
     for (int i = 0; i < pool->count; i++)
         s->asleep[i / 64] |= (uint64_t)1 << (i % 64);
 }
@@ -149,6 +158,10 @@ static uint32_t set_remove(filch_pool *pool, int id, enum rise how)
     s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
     if (s->scout == id)
         s->scout = -1;
+    if (s->keeper == id) {
+        s->keeper = -1;
+        s->keeps_ns = INT64_MAX;
+    }
     note_searchers(s, searchers(word) + searcher);
     return searcher ? GATE_SEARCHER : GATE_ACTIVE;
 }
@@ -398,6 +411,12 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
     } else if (pool->config.wake == FILCH_WAKE_NONE) {
         deadline = alarm_set(w);
     }
+    int64_t first = alarm_allowed ? find_time(pool) : INT64_MAX;
+    if (first < s->keeps_ns) { /* [I5] */
+        s->keeper = w->id;
+        s->keeps_ns = first;
+        deadline = first < deadline ? first : deadline;
+    }
     lock_release(&s->lock);
     if (w->id == 0)
         seat_left(s);
@@ -427,6 +446,17 @@ static void sleep_at_gate(struct worker *w, int64_t deadline)
     idle_awake(w);
 }
 
+/* [I5] Somebody left who was not to keep the time. */
+static void keep_time(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    bool late = find_time(pool) < s->keeps_ns;
+    lock_release(&s->lock);
+    if (late)
+        (void)wake_one(pool, 0, -1, true);
+}
+
 void idle_awake(struct worker *w)
 {
     w->searching = filch_load_acquire(&w->gate) == GATE_SEARCHER; /* order: [I3] */
@@ -440,6 +470,8 @@ void idle_park(struct worker *w)
     filch_fence_seq_cst(); /* order: [I1] [I2] in the set first, then look */
     if (find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop)) /* order: [I1] */
         (void)get_up(w);
+    else
+        job_drained(w->pool);
     sleep_at_gate(w, deadline);
 }
 
@@ -450,6 +482,7 @@ void idle_rest(struct worker *w)
         w->searching = 0;
         filch_sub_seq_cst(&w->pool->idle->word, 1); /* order: [I2] others look by themselves */
     }
+    job_drained(w->pool);
     if (c->idle == FILCH_IDLE_YIELD) {
         os_thread_yield();
         return;
@@ -497,6 +530,7 @@ void idle_seat_leave(struct worker *w)
 {
     filch_pool *pool = w->pool;
     w->guest = 0;
+    find_flush(w);
     lie_down(w, false);
     filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
     bool kept = pool->config.queue == FILCH_QUEUE_PRIVATE || pool->config.steal == FILCH_STEAL_FLOOR;
@@ -505,6 +539,8 @@ void idle_seat_leave(struct worker *w)
     else if (find_anything(pool, w))
         idle_notify(pool, 0);
     keep_watch(pool, 0);
+    keep_time(pool);
+    job_drained(pool);
 }
 
 bool idle_seat_wanted(struct worker *w)
@@ -515,6 +551,7 @@ bool idle_seat_wanted(struct worker *w)
 
 void idle_seat_yield(struct worker *w)
 {
+    find_flush(w);
     sleep_at_gate(w, lie_down(w, false)); /* with wake=none its alarm alone ends it */
 }
 

@@ -56,8 +56,14 @@ unsigned idle_search_limit(unsigned active);
 bool find_anything(filch_pool *pool, struct worker *w);
 /* Does something wait in this worker's own queue or inbox? */
 bool find_own(struct worker *w);
+/* When the first timer of any worker is due; INT64_MAX: none. */
+int64_t find_time(filch_pool *pool);
 /* Nobody comes to this seat: what others may not take from it is handed to the pool. */
 void find_evict(struct worker *w);
+/* The owner leaves the seat: what is to run next there goes where others see it. */
+void find_flush(struct worker *w);
+/* If somebody waits for the end of everything, and this is it: tell (job.c). */
+void job_drained(filch_pool *pool);
 /* What a pool's thread does (run.c). */
 void run_thread(void *worker);
 

@@ -1,13 +1,17 @@
-/* item.h: what stands in queues: a job, or a fiber that can go on. A pointer and a tag. */
+/* item.h: what stands in queues: a job, a fiber that can go on, or a task that has not begun. A
+ * pointer and a tag. */
 #ifndef FILCH_ITEM_H
 #define FILCH_ITEM_H
 
 #include "core/fiber.h"
+#include "core/task.h"
 
 #include <filch.h>
 
 typedef uintptr_t work_item;
 #define ITEM_FIBER ((uintptr_t)1)
+#define ITEM_TASK ((uintptr_t)2)
+#define ITEM_TAG ((uintptr_t)3)
 
 static inline work_item item_job(filch_job *job)
 {
@@ -19,11 +23,29 @@ static inline work_item item_fiber(struct fiber *f)
     return (uintptr_t)f | ITEM_FIBER;
 }
 
+static inline work_item item_task(filch_task *t)
+{
+    return (uintptr_t)t | ITEM_TASK;
+}
+
+/* Null if it is something else. */
+static inline struct fiber *item_as_fiber(work_item it)
+{
+    return (it & ITEM_TAG) == ITEM_FIBER ? (struct fiber *)(it & ~ITEM_TAG) : 0;
+}
+
+static inline filch_task *item_as_task(work_item it)
+{
+    return (it & ITEM_TAG) == ITEM_TASK ? (filch_task *)(it & ~ITEM_TAG) : 0;
+}
+
 /* Where an item keeps its link to the next one in a list. */
 static inline uintptr_t *item_link(work_item it)
 {
-    if (it & ITEM_FIBER)
-        return &((struct fiber *)(it & ~ITEM_FIBER))->link;
+    if (item_as_fiber(it))
+        return &item_as_fiber(it)->link;
+    if (item_as_task(it))
+        return &item_as_task(it)->link;
     return &((filch_job *)it)->link;
 }
 

@@ -3,12 +3,23 @@
  * | field            | writer     | reader        | invariant                                   |
  * | pool.pending     | add, sub   | waiters       | jobs accepted and not finished              |
  * | pool.closed      | shutdown   | submitters    | once 1, always 1                            |
- * | pool.drained     | last job   | waiters       | changes after pending fell to 0 (futex)     |
+ * | worker.spawned   | its worker | waiters       | tasks begun; so is pool.spawned, from outside |
+ * | worker.ended     | its worker | waiters       | tasks ended                                 |
+ * | pool.drained     | last job   | waiters       | changes after nothing was left (futex)      |
+ * | pool.draining    | waiters    | who ends a task, sleepers | how many wait for that          |
  *
  * [P1] submit: add to pending, then read closed; shutdown: set closed, then read pending. Both
  *      sequentially consistent: either the submitter sees the pool closed and takes its job back,
  *      or shutdown sees the job and waits for it.
  * [P2] the last finisher's sub releases all that jobs wrote; a waiter that reads 0 acquires it.
+ *
+ * Tasks are counted without a shared word: each worker counts those it began and those it ended. A
+ * task is begun by a job or task that has not ended, or from outside (as jobs, [P1]), so when all
+ * have ended no more can come. A waiter reads every `ended` first, then every `spawned`: both only
+ * grow and ended <= spawned at any time, so if the sums are equal they were so in between.
+ * [P3] end: count, then read draining; waiter: add to draining, then barrier, then read the counts.
+ *      The waiter's membarrier stands for the fence that the end of a task does not have; where
+ *      there is none, the end of a task has it.
  */
 #include "core/job.h"
 #include "core/event.h"
@@ -44,13 +55,41 @@ static void check_job(const filch_job *job, const char *call)
                             job->name);
 }
 
+static bool tasks_over(filch_pool *pool)
+{
+    uint64_t ended = 0, spawned = 0;
+    for (int i = 0; i < pool->count; i++)
+        ended += filch_load_acquire(&pool->workers[i].ended); /* order: [P2] */
+    filch_fence_seq_cst(); /* order: all of these before any of those below */
+    for (int i = 0; i < pool->count; i++)
+        spawned += filch_load_acquire(&pool->workers[i].spawned); /* order: after the fence */
+    return ended == spawned + filch_load_seq_cst(&pool->spawned); /* order: [P1] after the fence */
+}
+
+static bool pool_is_drained(void *p)
+{
+    filch_pool *pool = p;
+    return filch_load_seq_cst(&pool->pending) == 0 && tasks_over(pool); /* order: [P1] [P2] */
+}
+
+static void tell_drained(filch_pool *pool)
+{
+    filch_add_acq_rel(&pool->drained, 1); /* order: [P2] */
+    os_futex_wake(&pool->drained, INT32_MAX);
+}
+
+void job_drained(filch_pool *pool)
+{
+    if (filch_load_relaxed(&pool->draining) && pool_is_drained(pool)) /* order: [P3] after a fence */
+        tell_drained(pool);
+}
+
 /* n jobs are over, or were not taken after all. */
 static void settle(filch_pool *pool, size_t n)
 {
     if (filch_sub_seq_cst(&pool->pending, n) != n) /* order: [P1] [P2] */
         return;
-    filch_add_acq_rel(&pool->drained, 1); /* order: [P2] */
-    os_futex_wake(&pool->drained, INT32_MAX);
+    tell_drained(pool);
 }
 
 static int admit(filch_pool *pool, size_t n)
@@ -190,12 +229,38 @@ void job_finish(filch_job *job)
     settle(pool, 1);
 }
 
+int job_begin_task(filch_pool *pool, struct worker *w)
+{
+    if (filch_load_relaxed(&pool->closed)) /* order: once closed, always; see [P1] for outside */
+        return -EPIPE;
+    if (w) { /* its job or task is counted: nobody has seen everything at an end */
+        filch_store_relaxed(&w->spawned, w->spawned + 1); /* order: released by that one's end */
+        return 0;
+    }
+    filch_add_seq_cst(&pool->spawned, 1u); /* order: [P1] */
+    if (!filch_load_seq_cst(&pool->closed)) /* order: [P1] */
+        return 0;
+    filch_sub_seq_cst(&pool->spawned, 1u); /* order: [P1] */
+    filch_fence_seq_cst(); /* order: [P3] */
+    job_drained(pool);
+    return -EPIPE;
+}
+
+void job_end_task(struct worker *w)
+{
+    filch_store_release(&w->ended, w->ended + 1); /* order: [P2] [P3] */
+    if (w->pool->fibers[FIBER_LARGE].fenced)
+        filch_fence_seq_cst(); /* order: [P3] */
+    if (filch_load_relaxed(&w->pool->draining)) /* order: [P3] */
+        job_drained(w->pool);
+}
+
 /* ---- wait --------------------------------------------------------------------------------- */
 
 /* A foreign thread works in the pool until `until` holds or there is nothing to do. One with a
  * deadline might miss it in somebody's long job: it helps only if there is no other way. So does a
  * worker of another pool, which has work of its own. */
-static void help_as_guest(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadline)
+void job_help(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadline)
 {
     struct fiber *f = run_fiber();
     if (deadline > FILCH_NOW && (idle_crippled(pool) || (!f && deadline == FILCH_FOREVER)))
@@ -224,7 +289,7 @@ int filch_job_wait(filch_job *job, int64_t deadline)
         return event_wait(&job->state, deadline);
     int rc;
     do {
-        help_as_guest(job->pool, job_is_done, job, deadline);
+        job_help(job->pool, job_is_done, job, deadline);
         if (event_is_set(&job->state))
             return 0;
         rc = event_wait(&job->state, event_deadline(job->pool, deadline));
@@ -232,9 +297,18 @@ int filch_job_wait(filch_job *job, int64_t deadline)
     return rc;
 }
 
-static bool pool_is_drained(void *pool)
+static int wait_drained(filch_pool *pool, int64_t deadline)
 {
-    return filch_load_seq_cst(&((filch_pool *)pool)->pending) == 0; /* order: [P1] [P2] */
+    for (;;) {
+        uint32_t epoch = filch_load_acquire(&pool->drained); /* order: [P2] read before the look */
+        if (pool_is_drained(pool))
+            return 0;
+        if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
+            return -ETIMEDOUT;
+        job_help(pool, pool_is_drained, pool, deadline);
+        if (!pool_is_drained(pool))
+            (void)os_futex_wait(&pool->drained, epoch, event_deadline(pool, deadline));
+    }
 }
 
 int filch_pool_wait(filch_pool *pool, int64_t deadline)
@@ -242,16 +316,15 @@ int filch_pool_wait(filch_pool *pool, int64_t deadline)
     job_check_pool(pool, "filch_pool_wait");
     if (self_in(pool))
         return -EDEADLK;
-    for (;;) {
-        uint32_t epoch = filch_load_acquire(&pool->drained); /* order: [P2] read before the look */
-        if (pool_is_drained(pool))
-            return 0;
-        if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
-            return -ETIMEDOUT;
-        help_as_guest(pool, pool_is_drained, pool, deadline);
-        if (!pool_is_drained(pool))
-            (void)os_futex_wait(&pool->drained, epoch, event_deadline(pool, deadline));
-    }
+    if (pool_is_drained(pool))
+        return 0;
+    if (deadline <= FILCH_NOW)
+        return -ETIMEDOUT;
+    filch_add_seq_cst(&pool->draining, 1u); /* order: [P3] */
+    (void)slots_barrier(pool->fibers[FIBER_LARGE].fenced); /* [P3]; if it fails, sleepers tell us */
+    int rc = wait_drained(pool, deadline);
+    filch_sub_seq_cst(&pool->draining, 1u); /* order: a count */
+    return rc;
 }
 
 int filch_pool_shutdown(filch_pool *pool, int64_t deadline)

@@ -35,17 +35,20 @@ static size_t overflow_text(const void *address, char *text, size_t size)
     bool in_slots = false;
     /* order: acquires a pool that was linked in; pools are not destroyed while they run jobs */
     for (filch_pool *p = filch_load_acquire(&pools); p; p = p->next) {
-        struct fiber *f = fiber_at_guard(&p->fibers, address, &in_slots);
+        struct fiber *f = fiber_at_guard(&p->fibers[FIBER_LARGE], address, &in_slots);
+        if (!f)
+            f = fiber_at_guard(&p->fibers[FIBER_SMALL], address, &in_slots);
         if (!f)
             continue;
+        const char *setting = f->store->kind == FIBER_SMALL ? "task_stack_size" : "stack_size";
         const char *name = f->root && f->root->name ? f->root->name : "unnamed";
         int n = in_slots ? snprintf(text, size,
                                     "filch: stack overflow in task \"%s\" (more than %zu forks pending)\n",
                                     name, (size_t)(f->slots.end - f->slots.first))
                          : snprintf(text, size,
                                     "filch: stack overflow in task \"%s\" (stack of %zu KiB): raise "
-                                    "stack_size in filch_config, or recurse less deeply\n",
-                                    name, p->fibers.stack_size / 1024);
+                                    "%s in filch_config, or recurse less deeply\n",
+                                    name, f->store->stack_size / 1024, setting);
         return n > 0 ? (size_t)n : 0;
     }
     return 0;
@@ -69,7 +72,11 @@ static void pool_reset(filch_pool *p)
     for (int i = 0; i < p->count; i++) {
         struct worker *w = &p->workers[i];
         w->fiber = 0;
-        w->cached = 0;
+        memset(w->cached, 0, sizeof w->cached);
+        w->tasks = (struct task_cache){0};
+        w->handed.what = FOUND_NOTHING;
+        w->spawned = w->ended = 0;
+        timers_reset(w->timers, os_clock_ns());
         w->body = 0;
         w->inbox = (struct inject){0};
         queue_reset(w);
@@ -79,10 +86,13 @@ static void pool_reset(filch_pool *p)
     p->shared.count = 0;
     p->exposed = 0;
     p->exposed_count = p->exposed_lock = 0;
-    p->pending = 0;
+    p->pending = p->spawned = 0;
+    p->draining = 0;
     p->visitors = 0;
     idle_reset(p);
-    fiber_store_reset(&p->fibers);
+    for (int kind = 0; kind < FIBER_KINDS; kind++)
+        fiber_store_reset(&p->fibers[kind]);
+    task_store_reset(&p->tasks);
 }
 
 static void child_after_fork(void)
@@ -129,13 +139,17 @@ static int make_workers(filch_pool *p)
     size_t capacity = p->config.ring_capacity;
     p->workers = os_alloc_aligned(sizeof *p->workers * (size_t)p->count, 128);
     p->ring_storage = os_alloc(sizeof *p->ring_storage * capacity * (size_t)p->count);
-    if (!p->workers || !p->ring_storage)
+    p->timers = os_alloc(sizeof *p->timers * (size_t)p->count);
+    if (!p->workers || !p->ring_storage || !p->timers)
         return -ENOMEM;
+    int64_t now = os_clock_ns();
     uint64_t seed = os_random_seed();
     for (int i = 0; i < p->count; i++) {
         struct worker *w = &p->workers[i];
         w->pool = p;
         w->id = i;
+        w->timers = &p->timers[i];
+        timers_init(w->timers, now);
         w->backoff_ns = p->config.backoff_min_ns;
         rng_seed(&w->rng, seed + (uint64_t)i);
         int rc = queue_init(w, p->ring_storage + (size_t)i * capacity);
@@ -150,8 +164,11 @@ static void pool_free(filch_pool *p)
     for (int i = 0; p->workers && i < p->count; i++)
         queue_destroy(&p->workers[i]);
     locked_destroy(&p->shared);
-    fiber_store_destroy(&p->fibers);
+    for (int kind = 0; kind < FIBER_KINDS; kind++)
+        fiber_store_destroy(&p->fibers[kind]);
+    task_store_destroy(&p->tasks);
     idle_destroy(p);
+    os_free(p->timers);
     os_free(p->ring_storage);
     os_free(p->workers);
     p->magic = 0;
@@ -171,14 +188,16 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->count = p->config.workers;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
-    fiber_store_init(&p->fibers, p->config.stack_size, os_membarrier_init() != 0);
+    bool fenced = os_membarrier_init() != 0;
+    fiber_store_init(&p->fibers[FIBER_LARGE], FIBER_LARGE, p->config.stack_size, fenced);
+    fiber_store_init(&p->fibers[FIBER_SMALL], FIBER_SMALL, p->config.task_stack_size, fenced);
     rc = make_workers(p);
     if (rc == 0 && idle_create(p) != 0)
         rc = -ENOMEM;
     if (rc == 0) {
-        struct fiber *first = fiber_take(&p->fibers, p); /* at least one, for guests */
+        struct fiber *first = fiber_take(&p->fibers[FIBER_LARGE], p); /* for guests */
         if (first)
-            fiber_give(&p->fibers, first);
+            fiber_give(&p->fibers[FIBER_LARGE], first);
         else
             rc = -ENOMEM;
     }

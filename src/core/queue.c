@@ -1,6 +1,7 @@
 #include "core/queue.h"
 
 #define BATCH 128 /* most items moved between queues at once */
+#define EYED_NS 1000 /* how long a thief looks at another's next before it takes it */
 
 static bool locked_kind(filch_pool *pool)
 {
@@ -37,10 +38,25 @@ void queue_destroy(struct worker *w)
 
 void queue_reset(struct worker *w)
 {
+    w->next = 0;
     ring_init(&w->ring, w->ring.slot, w->pool->config.ring_capacity, 0);
     lifo_init(&w->lifo, w->lifo.slot, w->pool->config.ring_capacity, 0);
     w->locked.lock = 0; /* perhaps held by a thread that is not here */
     w->locked.count = 0;
+}
+
+/* Tasks that their joiner has run already need not go on; returns how many are left. */
+static size_t drop_stale(struct worker *w, work_item *items, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        filch_task *t = item_as_task(items[i]);
+        if (t && task_is_stale(t))
+            task_free(&w->pool->tasks, &w->tasks, t);
+        else
+            items[kept++] = items[i];
+    }
+    return kept;
 }
 
 /* Links n items and hands them to the injector. */
@@ -56,8 +72,9 @@ static bool push_full(struct worker *w, work_item it)
 {
     work_item half[BATCH];
     bool plain = w->pool->plain;
-    uint32_t n = plain ? ring_push_batch_out(&w->ring, half, BATCH)
-                       : lifo_push_batch_out(&w->lifo, half, BATCH);
+    size_t n = plain ? ring_push_batch_out(&w->ring, half, BATCH)
+                     : lifo_push_batch_out(&w->lifo, half, BATCH);
+    n = drop_stale(w, half, n);
     if (n > 0)
         overflow(w, half, n);
     return plain ? ring_push(&w->ring, it) : lifo_push(&w->lifo, it);
@@ -91,6 +108,71 @@ bool queue_pop(struct worker *w, work_item *out)
         return locked_pop(locked_of(w), owner_end(w->pool), out) > 0;
     return lifo_pop(&w->lifo, out);
 }
+
+/* ---- next --------------------------------------------------------------------------------- */
+
+bool queue_push_next(struct worker *w, work_item it)
+{
+    work_item old = 0;
+    if (!w->pool->plain) {
+        queue_push(w, it);
+        return true;
+    }
+    if (filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
+        old = filch_xchg_acq_rel(&w->next, it); /* order: [N1] */
+    else
+        filch_store_release(&w->next, it); /* order: [N1] */
+    if (old)
+        queue_push(w, old);
+    return old != 0;
+}
+
+bool queue_take_next(struct worker *w, work_item *out)
+{
+    if (!filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
+        return false;
+    *out = filch_xchg_acq_rel(&w->next, (work_item)0); /* order: [N1] against a thief's CAS */
+    return *out != 0;
+}
+
+bool queue_retract_next(struct worker *w, work_item it)
+{
+    /* order: own word; the CAS is against a thief's [N1] */
+    return filch_load_relaxed(&w->next) == it && filch_cas_acq_rel(&w->next, &it, (work_item)0);
+}
+
+void queue_flush_next(struct worker *w)
+{
+    work_item it;
+    if (queue_take_next(w, &it))
+        queue_push(w, it);
+}
+
+enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out)
+{
+    work_item it = filch_load_relaxed(&victim->next); /* order: the CAS decides */
+    uint32_t tick = filch_load_relaxed(&victim->tick); /* order: a hint */
+    if (!it)
+        return QUEUE_EMPTY;
+    int64_t now = os_clock_ns();
+    if (w->eyed.victim != victim || w->eyed.item != it || w->eyed.tick != tick) {
+        w->eyed.victim = victim;
+        w->eyed.item = it;
+        w->eyed.tick = tick;
+        w->eyed.since_ns = now;
+        return QUEUE_EMPTY;
+    }
+    if (now - w->eyed.since_ns < EYED_NS)
+        return QUEUE_EMPTY;
+    *out = it;
+    if (!filch_cas_acq_rel(&victim->next, &it, (work_item)0)) /* order: [N1] */
+        return QUEUE_CONTENDED;
+    EV(w, STEAL_JOB);
+    EV(w, STEAL_NEXT);
+    return QUEUE_TAKEN;
+}
+
+/* ---- thieves ------------------------------------------------------------------------------ */
 
 static enum queue_result taken(struct worker *w, int n)
 {

@@ -13,6 +13,23 @@ void queue_push_many(struct worker *w, const work_item *items, size_t n);
 bool queue_pop(struct worker *w, work_item *out);
 
 enum queue_result { QUEUE_EMPTY, QUEUE_CONTENDED, QUEUE_TAKEN };
+
+/* The place before the queue, for what was just made ready and will find its data in the cache: the
+ * newest goes there, what stood there moves on into the queue. Others leave it alone at first: a
+ * thief takes it when it has stood there for a microsecond while the owner picked nothing.
+ *
+ * | next   | owner: store from 0, exchange; thief: CAS to 0 | all   | only the owner puts items there |
+ * [N1] released by the put, acquired by the taker: the item's contents.
+ *
+ * queue_push_next says whether something moved into the queue, so that others should be told. */
+bool queue_push_next(struct worker *w, work_item it);
+bool queue_take_next(struct worker *w, work_item *out);
+enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out);
+/* The owner takes this one back from there. */
+bool queue_retract_next(struct worker *w, work_item it);
+/* Before the owner leaves its seat. */
+void queue_flush_next(struct worker *w);
+
 /* Thief `w` from the queue of `victim`: the first in *out, more into its own queue. */
 enum queue_result queue_steal(struct worker *w, struct worker *victim, work_item *out);
 

@@ -5,8 +5,13 @@
  * fresh loop. When the waiting fiber is resumed, the loop of whoever resumes it is dropped, and
  * the old loop below the job goes on, on its new worker. So there is one loop per worker at any
  * time, and nothing may keep the worker in a variable across a job: it is asked for again.
+ *
+ * If something is at hand when a fiber suspends, the loop is spared: another fiber is entered
+ * directly. Tasks run on small stacks, jobs and stolen forks on large ones; a loop that finds the
+ * other kind hands it to a loop on a stack that fits.
  */
 #include "core/run.h"
+#include "core/go.h"
 #include "core/job.h"
 #include "core/join.h"
 #include "core/report.h"
@@ -15,9 +20,10 @@ static void loop(void *pass);
 
 /* ---- fibers of a worker ------------------------------------------------------------------- */
 
-static struct fiber *fiber_hot(struct worker *w)
+static struct fiber *fiber_hot(struct worker *w, unsigned kind)
 {
-    struct fiber *f = w->cached > 0 ? w->cache[--w->cached] : fiber_take(&w->pool->fibers, w->pool);
+    struct fiber *f = w->cached[kind] > 0 ? w->cache[kind][--w->cached[kind]]
+                                          : fiber_take(&w->pool->fibers[kind], w->pool);
     if (f) {
         f->pins_held = 0;
         char *low = (char *)f->region + os_page_size();
@@ -28,10 +34,11 @@ static struct fiber *fiber_hot(struct worker *w)
 
 static void fiber_done(struct worker *w, struct fiber *f)
 {
-    if (w->cached < WORKER_CACHE)
-        w->cache[w->cached++] = f;
+    unsigned kind = f->store->kind;
+    if (w->cached[kind] < WORKER_CACHE)
+        w->cache[kind][w->cached[kind]++] = f;
     else
-        fiber_give(&w->pool->fibers, f);
+        fiber_give(f->store, f);
 }
 
 /* ---- switching ---------------------------------------------------------------------------- */
@@ -64,18 +71,59 @@ static void __attribute__((noreturn)) leave_seat(struct fiber *f)
     os_context_abandon(&f->context, &w->body->context, &w->after);
 }
 
-bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
+/* The fiber that was found, or null if it is something else. */
+static struct fiber *found_fiber(const struct found *found)
 {
-    struct fiber *f = w->fiber, *next = fiber_hot(w);
-    if (!next)
-        return false;
+    return found->what == FOUND_ITEM ? item_as_fiber(found->it) : 0;
+}
+
+/* The kind of stack that it needs; `otherwise` if any will do. */
+static unsigned kind_for(const struct found *found, unsigned otherwise)
+{
+    if (found->what == FOUND_NOTHING || found_fiber(found))
+        return otherwise;
+    filch_task *t = found->what == FOUND_ITEM ? item_as_task(found->it) : 0;
+    return t && !(t->flags & TASK_LARGE) ? FIBER_SMALL : FIBER_LARGE;
+}
+
+/* On its own worker: what was woken runs next. */
+static void ready_here(struct worker *w, struct fiber *f)
+{
+    if (queue_push_next(w, item_fiber(f)))
+        idle_notify(w->pool, w);
+}
+
+bool run_suspend_for(struct worker *w, const struct found *found,
+                     bool (*publish)(struct fiber *from, void *arg), void *arg)
+{
+    struct fiber *f = w->fiber, *next = found_fiber(found);
+    if (next) {
+        EV(w, RESUME);
+    } else {
+        next = fiber_hot(w, kind_for(found, f->store->kind));
+        if (!next) {
+            if (found->what != FOUND_NOTHING)
+                queue_push(w, found->it);
+            return false;
+        }
+        w->handed = *found;
+    }
     struct after a = {AFTER_CALL, f, publish, arg};
     f->errno_value = os_errno_get();
     run_enter(w, next);
-    struct after *p = os_context_switch(&f->context, &next->context, &a);
-    arrived(p); /* perhaps on another thread now */
+    struct fiber *back = arrived(os_context_switch(&f->context, &next->context, &a));
+    if (back) /* the one we replaced, perhaps on another thread: it need not have left */
+        ready_here(worker_self(), back);
     os_errno_set(f->errno_value);
     return true;
+}
+
+bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
+{
+    struct found found = {0};
+    if (!w->guest && !idle_seat_wanted(w)) /* else the loop has to decide */
+        found = find_local(w);
+    return run_suspend_for(w, &found, publish, arg);
 }
 
 void run_ready(struct fiber *f)
@@ -83,8 +131,7 @@ void run_ready(struct fiber *f)
     filch_pool *pool = f->pool;
     struct worker *w = worker_self();
     if (w && w->pool == pool) {
-        queue_push(w, item_fiber(f));
-        idle_notify(pool, w);
+        ready_here(w, f);
         return;
     }
     /* From the push on the fiber may end, and with the last one the pool: not before we left. */
@@ -168,15 +215,79 @@ static void run_root(struct fiber *f, struct body *b)
     root_end(f);
 }
 
+/* The function of a task, as part of what `f` runs already or of nothing. */
+static void task_body(struct fiber *f, filch_task *t, filch_slot *head)
+{
+    struct root r = {.name = t->name};
+    root_begin(f, &r);
+    f->task = t;
+    if (t->flags & TASK_RETURNS)
+        t->result = t->fn.spawn(t->arg);
+    else
+        t->fn.go(t->arg);
+    settled(f, head);
+    unpinned(f);
+}
+
+static void run_task(struct fiber *f, filch_task *t)
+{
+    if (task_claim(t)) {
+        task_body(f, t, f->slots.first);
+        f->task = 0;
+        root_end(f);
+        go_finish(t);
+        job_end_task(worker_self());
+    } else {
+        struct worker *w = worker_self();
+        task_free(&w->pool->tasks, &w->tasks, t);
+    }
+}
+
+void run_task_here(struct fiber *f, filch_task *copy)
+{
+    const struct lineage *outer = f->lineage;
+    const struct root *outer_root = f->root;
+    filch_task *outer_task = f->task;
+    uint32_t outer_pins = f->pins_held;
+    f->pins_held = f->pins;
+    task_body(f, copy, slots_head(&f->slots));
+    f->pins_held = outer_pins;
+    f->task = outer_task;
+    filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
+    filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
+    job_end_task(worker_self());
+}
+
+static void run_item(struct fiber *f, work_item it)
+{
+    if (item_as_task(it))
+        run_task(f, item_as_task(it));
+    else
+        run_job(f, (filch_job *)it);
+}
+
+/* A loop on a stack that fits goes on with it. Returns if there is none: then it runs here. */
+static void hand_on(struct fiber *f, const struct found *found)
+{
+    unsigned kind = f->store->kind;
+    struct worker *w = worker_self();
+    struct fiber *fitting = kind_for(found, kind) == kind ? 0 : fiber_hot(w, kind_for(found, kind));
+    if (!fitting)
+        return;
+    w->handed = *found;
+    w->after = (struct after){.what = AFTER_FREE, .from = f};
+    run_enter(w, fitting);
+    os_context_abandon(&f->context, &fitting->context, &w->after);
+}
+
 static void run_found(struct fiber *f, const struct found *found)
 {
-    struct fiber *next = 0;
+    struct fiber *next = found_fiber(found);
+    hand_on(f, found);
     if (found->what == FOUND_LOOT)
         next = run_loot(f, found, f->slots.first);
-    else if (found->it & ITEM_FIBER)
-        next = (struct fiber *)(found->it & ~ITEM_FIBER);
-    else
-        run_job(f, (filch_job *)found->it);
+    else if (!next)
+        run_item(f, found->it);
     if (next)
         leave_for(f, next);
 }
@@ -239,13 +350,20 @@ static void loop(void *pass)
 {
     struct fiber *f = run_fiber();
     struct fiber *back = arrived(pass);
-    if (back)
+    struct found handed = worker_self()->handed;
+    worker_self()->handed.what = FOUND_NOTHING;
+    if (back) {
+        if (handed.what == FOUND_ITEM)
+            queue_push(worker_self(), handed.it);
         leave_for(f, back);
+    }
     struct body *body = worker_self()->body;
     if (body->root) {
         run_root(f, body);
         leave_seat(f);
     }
+    if (handed.what != FOUND_NOTHING)
+        run_found(f, &handed);
     for (;;) {
         struct worker *w = worker_self();
         if (body_leaves(w))
@@ -268,7 +386,7 @@ bool run_body(struct worker *w, struct body *body)
     void *before = os_self_get();
     w->body = body;
     os_self_set(w);
-    struct fiber *f = fiber_hot(w);
+    struct fiber *f = fiber_hot(w, FIBER_LARGE);
     if (f) {
         struct after start = {.what = AFTER_NOTHING};
         os_context_thread(&body->context);

@@ -20,6 +20,13 @@ struct body {
  * the finisher of a join). False if there is no fiber to go on with: nothing happened. */
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg);
 
+/* The same, to go on with what find_local found. If false, that is back in the queue. */
+bool run_suspend_for(struct worker *w, const struct found *found,
+                     bool (*publish)(struct fiber *from, void *arg), void *arg);
+
+/* Runs a task that its joiner claimed, on the joiner's own stack. The task is a copy. */
+void run_task_here(struct fiber *f, filch_task *copy);
+
 /* Makes a suspended fiber runnable. Any thread. */
 void run_ready(struct fiber *f);
 

@@ -124,13 +124,19 @@ static inline void slots_set_reach(struct slots *s, filch_slot *top)
 
 enum slots_result { SLOTS_EMPTY, SLOTS_CONTENDED, SLOTS_LOST, SLOTS_TAKEN };
 
-static inline bool slots_thief_barrier(struct slots *s)
+/* The expensive half of a pair whose other half is a compiler barrier, or with `fenced` a fence. */
+static inline bool slots_barrier(bool fenced)
 {
-    if (s->fenced) {
+    if (fenced) {
         filch_fence_seq_cst(); /* order: [S2] the owner makes its own barrier */
         return true;
     }
     return os_membarrier() == 0;
+}
+
+static inline bool slots_thief_barrier(struct slots *s)
+{
+    return slots_barrier(s->fenced);
 }
 
 static inline bool slots_ready(filch_slot *p)

@@ -12,12 +12,15 @@
 #include "core/lifo.h"
 #include "core/locked.h"
 #include "core/ring.h"
+#include "core/timer.h"
 #include "obs/counters.h"
 
 #include <filch.h>
 
 #define WORKER_CACHE 8   /* fibers kept hot by a worker */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
+#define WORKER_TIME 8     /* every so many picks the timers are looked at first */
+#define WORKER_STREAK 64 /* picks of `next` in a row before the queue has its turn */
 
 /* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
  * enter a fiber that has not left its stack. */
@@ -29,6 +32,14 @@ struct after {
     void *arg;
 };
 
+/* The next piece of work: see find.h. */
+struct found {
+    enum { FOUND_NOTHING, FOUND_ITEM, FOUND_LOOT } what;
+    work_item it;
+    struct loot loot;
+    const struct root *root;   /* of the loot                                                   */
+};
+
 struct worker {
     /* Read by thieves and wakers. */
     struct fiber *fiber;       /* that runs here; perhaps already another: a hint               */
@@ -36,6 +47,10 @@ struct worker {
     struct lifo lifo;          /* the same with ends=lifo                                       */
     struct locked locked;      /* the same with a locked queue (baselines)                      */
     struct inject inbox;       /* what others submit to this worker                             */
+    work_item next;            /* to run before its queue, see queue.h                          */
+    uint32_t tick;             /* picks so far                                                  */
+    struct timers *timers;
+    uint64_t spawned, ended;   /* tasks, see job.c                                              */
     uint32_t gate;             /* see idle.c                                                    */
     uint32_t has_thread;       /* idle lock: see idle.c                                         */
 
@@ -43,13 +58,21 @@ struct worker {
     struct counters counters __attribute__((aligned(64)));
     filch_pool *pool;
     int id;
-    unsigned tick;
     struct rng rng;
     uint32_t searching;        /* counted in the pool's searchers                               */
     uint32_t guest;            /* the body is a guest                                           */
     int64_t backoff_ns;
-    struct fiber *cache[WORKER_CACHE];
-    unsigned cached;
+    struct fiber *cache[FIBER_KINDS][WORKER_CACHE];
+    unsigned cached[FIBER_KINDS];
+    struct task_cache tasks;
+    unsigned streak;           /* picks of `next` in a row                                      */
+    struct {
+        struct worker *victim;
+        work_item item;
+        uint32_t tick;
+        int64_t since_ns;
+    } eyed;                    /* another's `next`, as last seen                                */
+    struct found handed;       /* to a fresh loop by the flow that it replaces                  */
     struct body *body;         /* who sits here, see run.h                                      */
     struct after after;        /* of a fiber that ended: its own stack is given up first        */
     os_thread thread;
@@ -64,11 +87,13 @@ struct filch_pool {
     bool plain;                /* default queue, default ends: the path without questions       */
     struct worker *workers;
     uintptr_t *ring_storage;
+    struct timers *timers;     /* one per worker */
 
     struct idle_set *idle;     /* idle.c */
     struct inject injector __attribute__((aligned(64)));
     struct locked shared;      /* queue=shared */
-    struct fiber_store fibers;
+    struct fiber_store fibers[FIBER_KINDS];
+    struct task_store tasks;
 
     /* Suspended fibers that still have jobs to steal. */
     uint32_t exposed_lock;
@@ -76,7 +101,9 @@ struct filch_pool {
     struct fiber *exposed;
 
     uint64_t pending __attribute__((aligned(64))); /* jobs submitted and not done */
-    uint32_t drained;          /* changes when pending falls to 0: futex                        */
+    uint64_t spawned;          /* tasks from other threads                                      */
+    uint32_t drained;          /* changes when nothing is left to do: futex                     */
+    uint32_t draining;         /* threads that wait for that                                    */
     uint32_t closed;           /* no more jobs                                                  */
     uint32_t stop;             /* workers leave                                                 */
     uint32_t next_seat;        /* round robin                                                   */

@@ -7,6 +7,7 @@
 #include "work.h"
 
 #include <filch/deque.h>
+#include <filch/task.h>
 #include <pthread.h>
 
 #define HUGE_STACK ((size_t)192 << 20) /* with its slots, more than half of what is mapped at once */
@@ -317,6 +318,66 @@ static void deques(void)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
+/* Tasks that spawn, join, yield and sleep; a descriptor that was not to be had is said. */
+struct brood {
+    uint32_t ran, asked, refused;
+    int depth;
+};
+
+static int brood_task(void *arg);
+
+static void brood_children(struct brood *n)
+{
+    for (int i = 0; i < 3; i++) {
+        filch_task *t;
+        struct brood below = {.depth = n->depth - 1};
+        int rc = filch_spawn(&t, brood_task, &below);
+        CHECK(rc == 0 || rc == -ENOMEM);
+        if (rc == 0)
+            CHECK_EQ(filch_task_join(t, NULL, i == 1 ? filch_clock_ns() + 50000000000 : FILCH_FOREVER), 0);
+        n->asked += below.asked + 1;
+        n->ran += below.ran;
+        n->refused += below.refused + (rc != 0);
+    }
+}
+
+static int brood_task(void *arg)
+{
+    struct brood *n = arg;
+    n->ran++;
+    if (n->depth == 2)
+        filch_sleep_ns(1000);
+    filch_yield();
+    if (n->depth > 0)
+        brood_children(n);
+    return 0;
+}
+
+static void tasks(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    for (int i = 0; i < 3; i++) {
+        struct brood root = {.depth = 3};
+        uint32_t ran = 0;
+        filch_task *t;
+        int rc = filch_spawn_with(&t, &attr, brood_task, &root);
+        int detached = filch_go_with(&attr, count, &ran);
+        CHECK(rc == 0 || rc == -ENOMEM);
+        if (rc == 0) {
+            CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
+            CHECK_EQ(root.ran + root.refused, root.asked + 1);
+        }
+        CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+        CHECK_EQ(value_of(&ran), detached == 0 ? 1u : 0u);
+    }
+    filch_pool_destroy(pool);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -338,6 +399,7 @@ const struct scenario scenarios[] = {
     SCENARIO(pools_that_call_each_other, 0),
     SCENARIO(a_lock_that_is_held, 0),
     SCENARIO(many_stacks, 0),
+    SCENARIO(tasks, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
 };

@@ -78,7 +78,7 @@ static void default_pool_refused(struct fault_plan plan)
 
 static void the_default_pool_is_made_once_there_is_memory(void)
 {
-    for (uint64_t n = 1; n <= 6; n++) /* pool, seats, queues, overflow, idle set, first slab */
+    for (uint64_t n = 1; n <= 7; n++) /* pool, seats, queues, timers, overflow, idle set, slab */
         default_pool_refused((struct fault_plan){FAULT_MALLOC, n, FAULT_FOREVER, 0});
     default_pool_refused((struct fault_plan){FAULT_MMAP, 1, FAULT_FOREVER, 0});
     CHECK_EQ(setenv("FILCH_WORKERS", "1", 1), 0); /* no thread of it gets in the way of what follows */

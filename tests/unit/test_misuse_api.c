@@ -389,6 +389,10 @@ static void start_full(void)
 }
 static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 
+/* ---- other headers, one file each ------------------------------------------------------------ */
+
+#include "misuse/task.h"
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* `symbols` are the functions that the row is about. With a hint, the line begins with the call's
@@ -539,6 +543,8 @@ static const struct misuse table[] = {
     DEAD("filch_deque_start_at", start_dead),
     SAYS("filch_deque_start_at", start_full, "not empty"),
     SAYS_AS("filch_misuse_deque", "filch_deque", misuse_deque_null, "destroyed"),
+
+    ROWS_TASK
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -1,0 +1,81 @@
+/* filch/task.h: tasks that may wait.
+ *
+ *     #include <filch/task.h>
+ *     #include <stdio.h>
+ *
+ *     static int answer(void *arg) { return *(int *)arg * 6; }
+ *     int main(void)
+ *     {
+ *         int seven = 7, result;
+ *         filch_task *t;
+ *         if (filch_spawn(&t, answer, &seven) == 0 && filch_task_join(t, &result, FILCH_FOREVER) == 0)
+ *             printf("%d\n", result);
+ *     }
+ *
+ * A task is a flow of its own on the pool's workers. While it waits (for another task, a channel, a
+ * lock, time, a socket) its worker runs something else. One that is queued costs 64 bytes; it gets a
+ * stack when it first runs, and a task that never waits runs on the worker's own, warm stack.
+ *
+ * After a wait a task may go on on another thread: see filch_pin in filch.h for code that relies on
+ * thread-local storage, and filch_local below for storage that belongs to the task. errno is kept.
+ */
+#ifndef FILCH_TASK_H
+#define FILCH_TASK_H
+
+#include <filch.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct filch_task filch_task;
+
+/* How a task is made. Zero or null means the default; start from FILCH_TASK_ATTR_INIT. */
+typedef struct filch_task_attr {
+    size_t size;          /* of this structure                                                */
+    const char *name;     /* in dumps and messages; borrowed until the task has ended         */
+    filch_pool *pool;     /* null: the current one, or the default one                        */
+    unsigned large_stack; /* 1: as large as fork-join's (filch_config.stack_size)             */
+} filch_task_attr;
+
+#define FILCH_TASK_ATTR_INIT { sizeof(filch_task_attr), NULL, NULL, 0 }
+
+/* Starts fn(arg) as a task that nobody waits for but filch_pool_wait. On a worker it is the next to
+ * run there, unless another worker is faster. Returns 0, -ENOMEM or -EPIPE (shut down). Any thread. */
+FILCH_API int filch_go(void (*fn)(void *arg), void *arg);
+FILCH_API int filch_go_with(const filch_task_attr *attr, void (*fn)(void *arg), void *arg);
+
+/* The same with a handle, which is to be joined or detached, once, before its pool is destroyed. */
+FILCH_API int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg);
+FILCH_API int filch_spawn_with(filch_task **out, const filch_task_attr *attr, int (*fn)(void *arg),
+                               void *arg);
+
+/* Waits for the task's end and takes the handle; what it returned is in *result (may be null). A task
+ * that has not begun is run by the caller, on its own stack. Returns 0, or -ETIMEDOUT: then the handle
+ * is still good. Any thread; may wait; may resume on another thread. */
+FILCH_API int filch_task_join(filch_task *task, int *result, int64_t deadline);
+
+/* Nobody will join it. Takes the handle. Any thread. */
+FILCH_API void filch_task_detach(filch_task *task);
+
+/* Would a join return at once? Any thread. */
+FILCH_API int filch_task_done(const filch_task *task);
+
+/* Lets others run: the caller goes to the end of its worker's queue. Outside a task, or pinned, the
+ * thread yields. Any thread; may resume on another thread. */
+FILCH_API void filch_yield(void);
+
+/* The calling task's name: as given, or null; outside tasks null. */
+FILCH_API const char *filch_task_name(void);
+/* Names it; borrowed until the task has ended. No effect outside tasks. */
+FILCH_API void filch_task_rename(const char *name);
+
+/* Sleeps until the clock (filch_clock_ns) shows at least `deadline`; filch_sleep_ns counts from now.
+ * Any thread; may wait; may resume on another thread. */
+FILCH_API void filch_sleep_until(int64_t deadline);
+FILCH_API void filch_sleep_ns(int64_t ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FILCH_TASK_H */

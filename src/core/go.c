@@ -1,0 +1,328 @@
+/* go.c: from filch_go to the end of a task. The states and their argument: task.h. */
+#include "core/go.h"
+#include "core/event.h"
+#include "core/job.h"
+#include "core/report.h"
+#include "core/run.h"
+#include "core/wait.h"
+
+#include <errno.h>
+
+/* A joiner runs a task on its own stack only if so much of it is left. */
+#define ROOM_LEAST ((size_t)12 << 10)
+
+static struct worker *self_in(filch_pool *pool)
+{
+    struct worker *w = worker_self();
+    return w && w->pool == pool ? w : 0;
+}
+
+static struct task_cache *cache_of(struct worker *w)
+{
+    return w ? &w->tasks : 0;
+}
+
+/* ---- begin -------------------------------------------------------------------------------- */
+
+static filch_task_attr attr_of(const filch_task_attr *given, const char *call)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    if (!given)
+        return a;
+    if (given->size < sizeof(size_t) || given->size > sizeof a || given->size % sizeof(size_t) != 0)
+        report_misuse(call, "not a filch_task_attr; use FILCH_TASK_ATTR_INIT");
+    memcpy(&a, given, given->size);
+    return a;
+}
+
+/* The pool is known and open: a descriptor, counted. */
+static int begin(filch_pool *pool, struct worker *w, filch_task **out)
+{
+    filch_task *t = task_alloc(&pool->tasks, cache_of(w));
+    if (!t)
+        return -ENOMEM;
+    int rc = job_begin_task(pool, w);
+    if (rc != 0)
+        task_free(&pool->tasks, cache_of(w), t);
+    *out = t;
+    return rc;
+}
+
+static void start(filch_pool *pool, struct worker *w, filch_task *t)
+{
+    if (w) {
+        EV(w, SPAWNED);
+        if (queue_push_next(w, item_task(t)))
+            idle_notify(pool, w);
+    } else {
+        inject_push(&pool->injector, item_task(t));
+        idle_notify(pool, 0);
+    }
+}
+
+static filch_pool *pool_for(filch_pool *pool, const char *call)
+{
+    if (pool)
+        job_check_pool(pool, call);
+    return job_pool(pool);
+}
+
+int filch_go_with(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
+{
+    filch_task_attr a = attr_of(attr, "filch_go");
+    if (!fn)
+        report_misuse("filch_go", "null function");
+    filch_pool *pool = pool_for(a.pool, "filch_go");
+    struct worker *w = self_in(pool);
+    filch_task *t;
+    int rc = pool ? begin(pool, w, &t) : -ENOMEM;
+    if (rc != 0)
+        return rc;
+    *t = (filch_task){.fn.go = fn, .arg = arg, .name = a.name, .state = TASK_ORPHAN, .pool = pool,
+                      .flags = a.large_stack ? TASK_LARGE : 0};
+    start(pool, w, t);
+    return 0;
+}
+
+int filch_go(void (*fn)(void *arg), void *arg)
+{
+    return filch_go_with(0, fn, arg);
+}
+
+int filch_spawn_with(filch_task **out, const filch_task_attr *attr, int (*fn)(void *arg), void *arg)
+{
+    filch_task_attr a = attr_of(attr, "filch_spawn");
+    if (!out || !fn)
+        report_misuse("filch_spawn", "null result pointer or null function");
+    *out = 0;
+    filch_pool *pool = pool_for(a.pool, "filch_spawn");
+    struct worker *w = self_in(pool);
+    filch_task *t;
+    int rc = pool ? begin(pool, w, &t) : -ENOMEM;
+    if (rc != 0)
+        return rc;
+    *t = (filch_task){.fn.spawn = fn, .arg = arg, .name = a.name, .state = TASK_NEW, .pool = pool,
+                      .flags = (a.large_stack ? TASK_LARGE : 0) | TASK_RETURNS};
+    *out = t;
+    start(pool, w, t);
+    return 0;
+}
+
+int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg)
+{
+    return filch_spawn_with(out, 0, fn, arg);
+}
+
+/* ---- end ---------------------------------------------------------------------------------- */
+
+static void give_back(filch_task *t)
+{
+    filch_pool *pool = t->pool;
+    t->pool = 0; /* a handle used again is reported, for a while */
+    task_free(&pool->tasks, cache_of(self_in(pool)), t);
+}
+
+void go_finish(filch_task *t)
+{
+    uintptr_t was = TASK_ORPHAN;
+    if (t->flags & TASK_RETURNS)
+        was = filch_xchg_acq_rel(&t->state, (uintptr_t)TASK_DONE); /* order: [T1] */
+    if (task_tag(was) == TASK_ORPHAN)
+        give_back(t);
+    else if (task_tag(was) == TASK_WAITED)
+        (void)wait_node_fire((struct wait_node *)(was & ~(uintptr_t)TASK_TAG));
+}
+
+/* ---- join --------------------------------------------------------------------------------- */
+
+static void check_handle(const filch_task *t, const char *call)
+{
+    if (!t || !t->pool || !(t->flags & TASK_RETURNS))
+        report_misuse(call, "not a task, or one that was joined or detached already");
+}
+
+static bool is_done(const filch_task *t)
+{
+    return filch_load_acquire(&t->state) == TASK_DONE; /* order: [T1] */
+}
+
+static int take_result(filch_task *t, int *result)
+{
+    if (result)
+        *result = t->result;
+    give_back(t);
+    return 0;
+}
+
+/* May the caller run it on the stack that it is on? */
+static bool room_for(struct fiber *f, const filch_task *t)
+{
+    char here, *low = (char *)f->region + os_page_size();
+    return &here > low && (size_t)(&here - low) > ROOM_LEAST &&
+           (!(t->flags & TASK_LARGE) || f->store->kind == FIBER_LARGE);
+}
+
+/* It has not begun: the joiner, who can do nothing else, runs it. */
+static bool join_inline(struct worker *w, struct fiber *f, filch_task *t, int *result)
+{
+    uintptr_t was = TASK_NEW;
+    if (filch_load_relaxed(&t->state) != TASK_NEW || !room_for(f, t)) /* order: the CAS decides */
+        return false;
+    filch_task copy = {.fn = t->fn, .arg = t->arg, .name = t->name, .pool = t->pool,
+                       .flags = t->flags};
+    if (!filch_cas_acq_rel(&t->state, &was, (uintptr_t)TASK_STALE)) /* order: [T2] */
+        return false;
+    if (queue_retract_next(w, item_task(t)))
+        task_free(&w->pool->tasks, &w->tasks, t);
+    EV(w, JOIN_INLINE);
+    run_task_here(f, &copy);
+    if (result)
+        *result = copy.result;
+    return true;
+}
+
+/* Puts the node into the state. False if it is done. */
+static bool join_enlist(filch_task *t, struct wait_node *n)
+{
+    uintptr_t was = filch_load_acquire(&t->state), now; /* order: [T1] */
+    do {
+        if (was == TASK_DONE)
+            return false;
+        if (task_tag(was) != TASK_NEW && task_tag(was) != TASK_RUNNING)
+            report_misuse("filch_task_join", "two at a time join the same task");
+        now = (uintptr_t)n | (was == TASK_NEW ? TASK_WAITED_NEW : TASK_WAITED);
+    } while (!filch_cas_acq_rel(&t->state, &was, now)); /* order: [T1] */
+    return true;
+}
+
+/* Takes it out again. False if the task ended meanwhile. */
+static bool join_delist(filch_task *t)
+{
+    uintptr_t was = filch_load_acquire(&t->state), now; /* order: [T1] */
+    do {
+        if (was == TASK_DONE)
+            return false;
+        now = task_tag(was) == TASK_WAITED_NEW ? TASK_NEW : TASK_RUNNING;
+    } while (!filch_cas_acq_rel(&t->state, &was, now)); /* order: [T1] */
+    return true;
+}
+
+static int join_wait(filch_task *t, int64_t deadline)
+{
+    struct wait w;
+    struct wait_node n = {.wait = &w};
+    wait_begin(&w);
+    if (!join_enlist(t, &n) || wait_park(&w, deadline) == WAIT_WOKEN)
+        return 0;
+    if (join_delist(t))
+        return -ETIMEDOUT;
+    wait_node_settle(&n);
+    return 0;
+}
+
+static bool until_done(void *t)
+{
+    return is_done(t);
+}
+
+/* A thread outside, or of another pool: works as a guest as long as there is work. */
+static int join_outside(filch_task *t, int64_t deadline)
+{
+    filch_pool *pool = t->pool;
+    int rc = 0;
+    while (!is_done(t)) {
+        job_help(pool, until_done, t, deadline);
+        rc = join_wait(t, event_deadline(pool, deadline));
+        if (rc != 0 && deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
+            return rc;
+    }
+    return 0;
+}
+
+int filch_task_join(filch_task *t, int *result, int64_t deadline)
+{
+    check_handle(t, "filch_task_join");
+    struct worker *w = self_in(t->pool);
+    struct fiber *f = w ? w->fiber : 0;
+    if (is_done(t))
+        return take_result(t, result);
+    if (deadline <= FILCH_NOW)
+        return -ETIMEDOUT;
+    if (f && deadline == FILCH_FOREVER && join_inline(w, f, t, result))
+        return 0;
+    int rc = f ? join_wait(t, deadline) : join_outside(t, deadline);
+    return rc == 0 ? take_result(t, result) : rc;
+}
+
+void filch_task_detach(filch_task *t)
+{
+    check_handle(t, "filch_task_detach");
+    uintptr_t was = filch_load_acquire(&t->state); /* order: [T1] */
+    do {
+        if (was == TASK_DONE) {
+            give_back(t);
+            return;
+        }
+        if (task_tag(was) != TASK_NEW && task_tag(was) != TASK_RUNNING)
+            report_misuse("filch_task_detach", "another joins it");
+    } while (!filch_cas_acq_rel(&t->state, &was, (uintptr_t)TASK_ORPHAN)); /* order: [T1] */
+}
+
+int filch_task_done(const filch_task *t)
+{
+    check_handle(t, "filch_task_done");
+    return is_done(t);
+}
+
+/* ---- the task itself ---------------------------------------------------------------------- */
+
+static bool publish_yield(struct fiber *from, void *arg)
+{
+    (void)arg;
+    queue_push(worker_self(), item_fiber(from));
+    return true;
+}
+
+void filch_yield(void)
+{
+    struct worker *w = worker_self();
+    struct fiber *f = w ? w->fiber : 0;
+    if (!f || f->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP) {
+        os_thread_yield();
+        return;
+    }
+    EV(w, YIELD);
+    struct found found = find_local(w);
+    if (found.what != FOUND_NOTHING || w->guest || idle_seat_wanted(w))
+        (void)run_suspend_for(w, &found, publish_yield, 0);
+}
+
+const char *filch_task_name(void)
+{
+    struct fiber *f = run_fiber();
+    return f && f->task ? f->task->name : 0;
+}
+
+void filch_task_rename(const char *name)
+{
+    struct fiber *f = run_fiber();
+    if (f && f->task)
+        f->task->name = name;
+}
+
+void filch_sleep_until(int64_t deadline)
+{
+    struct wait w;
+    if (os_clock_ns() >= deadline)
+        return;
+    wait_begin(&w);
+    (void)wait_park(&w, deadline);
+}
+
+void filch_sleep_ns(int64_t ns)
+{
+    if (ns <= 0)
+        return;
+    int64_t now = os_clock_ns();
+    filch_sleep_until(ns > INT64_MAX - now ? INT64_MAX : now + ns);
+}

@@ -1,0 +1,218 @@
+#include "core/wait.h"
+#include "core/event.h"
+#include "core/join.h"
+
+#include <errno.h>
+
+#define RETRY_NS 200000 /* no memory for a stack to go on with: ask again so often */
+
+enum { OPEN, PARKED, TAKEN, FIRED };
+
+/* A fiber that may not leave its thread waits as a thread does. */
+static bool stays(struct worker *me, struct fiber *f)
+{
+    return f->pins > 0 || me->pool->config.join == FILCH_JOIN_HELP;
+}
+
+void wait_begin(struct wait *w)
+{
+    struct worker *me = worker_self();
+    struct fiber *f = me ? me->fiber : 0;
+    w->state = OPEN;
+    w->why = WAIT_WOKEN;
+    w->fiber = f && !stays(me, f) ? f : 0;
+    w->timer.prev = 0;
+}
+
+/* ---- the others --------------------------------------------------------------------------- */
+
+enum wait_claim wait_claim(struct wait *w)
+{
+    uint32_t was = filch_load_relaxed(&w->state); /* order: the CAS decides */
+    do {
+        if (was >= TAKEN)
+            return WAIT_LOST;
+    } while (!filch_cas_acq_rel(&w->state, &was, (uint32_t)TAKEN)); /* order: [V1] */
+    return was == PARKED ? WAIT_WAS_PARKED : WAIT_WAS_OPEN;
+}
+
+void wait_complete(struct wait *w, enum wait_claim was, int why)
+{
+    struct fiber *f = w->fiber;
+    w->why = why;
+    filch_store_release(&w->state, (uint32_t)FIRED); /* order: [V2]; the wait may be gone after this */
+    if (was != WAIT_WAS_PARKED)
+        return;
+    if (f)
+        run_ready(f);
+    else
+        os_futex_wake(&w->state, 1); /* a wake-up at a dead address does no harm */
+}
+
+bool wait_fire(struct wait *w, int why)
+{
+    enum wait_claim was = wait_claim(w);
+    if (was != WAIT_LOST)
+        wait_complete(w, was, why);
+    return was != WAIT_LOST;
+}
+
+enum wait_claim wait_node_claim(struct wait_node *n)
+{
+    enum wait_claim was = wait_claim(n->wait);
+    if (was == WAIT_LOST)
+        filch_store_release(&n->gone, 1u); /* order: [V3] */
+    return was;
+}
+
+bool wait_node_fire(struct wait_node *n)
+{
+    struct wait *w = n->wait;
+    int why = n->index;
+    enum wait_claim was = wait_node_claim(n);
+    if (was != WAIT_LOST)
+        wait_complete(w, was, why);
+    return was != WAIT_LOST;
+}
+
+/* ---- the flow ----------------------------------------------------------------------------- */
+
+static bool is_fired(struct wait *w)
+{
+    return filch_load_acquire(&w->state) == FIRED; /* order: [V2] */
+}
+
+static bool until_fired(void *w)
+{
+    return is_fired(w);
+}
+
+/* Somebody is between two instructions; if he was interrupted there, let him go on. */
+static void spin_a_little(unsigned *round)
+{
+    if (++*round % 64 == 0)
+        os_thread_yield();
+    else
+        os_pause();
+}
+
+void wait_node_settle(struct wait_node *n)
+{
+    unsigned round = 0;
+    while (!filch_load_acquire(&n->gone)) /* order: [V3] */
+        spin_a_little(&round);
+}
+
+static int result(struct wait *w)
+{
+    unsigned round = 0;
+    while (!is_fired(w))
+        spin_a_little(&round);
+    return w->why;
+}
+
+static bool park(struct wait *w)
+{
+    uint32_t was = OPEN;
+    return filch_cas_acq_rel(&w->state, &was, (uint32_t)PARKED); /* order: [V1] */
+}
+
+/* Sleeps until it has fired or the time is up: then the wait is still open. */
+static void sleep_at(struct wait *w, int64_t deadline)
+{
+    while (filch_load_relaxed(&w->state) == PARKED) /* order: looked at again by result() */
+        if (os_futex_wait(&w->state, PARKED, deadline) != 0)
+            return;
+}
+
+static int park_thread(struct wait *w, int64_t deadline)
+{
+    if (park(w)) {
+        sleep_at(w, deadline);
+        if (filch_load_relaxed(&w->state) == PARKED) /* order: the claim decides */
+            (void)wait_fire(w, WAIT_TIMEOUT);
+    }
+    return result(w);
+}
+
+/* The same on a thread that its pool may have to do with: then it works there meanwhile. */
+static int park_thread_of(filch_pool *pool, struct fiber *f, struct wait *w, int64_t deadline)
+{
+    if (!park(w))
+        return result(w);
+    for (;;) {
+        if (idle_crippled(pool))
+            run_guest(pool, f, until_fired, w);
+        sleep_at(w, event_deadline(pool, deadline));
+        if (filch_load_relaxed(&w->state) != PARKED) /* order: looked at again by result() */
+            return result(w);
+        if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
+            (void)wait_fire(w, WAIT_TIMEOUT);
+    }
+}
+
+/* A pinned fiber: first what it forked itself, then sleep; a guest gives up its seat meanwhile. */
+static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
+{
+    while (!is_fired(w) && slots_peek(&f->slots)) {
+        if (!join_run_own(me, f))
+            os_pause(); /* a thief is at it: it takes this one, the next may be ours */
+    }
+    if (is_fired(w) || !me->guest)
+        return park_thread_of(me->pool, f, w, deadline);
+    struct body *body = me->body;
+    filch_pool *pool = me->pool;
+    run_enter(me, 0);
+    idle_seat_leave(me);
+    int why = park_thread_of(pool, f, w, deadline);
+    me = idle_seat_enter_wait(pool);
+    me->body = body;
+    run_enter(me, f);
+    return why;
+}
+
+static void on_timer(struct timer *t)
+{
+    struct wait *w = (struct wait *)((char *)t - offsetof(struct wait, timer));
+    (void)wait_fire(w, WAIT_TIMEOUT);
+}
+
+static bool publish_park(struct fiber *from, void *w)
+{
+    (void)from;
+    return park(w);
+}
+
+static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
+{
+    bool timed = deadline != FILCH_FOREVER, leaves_jobs = slots_peek(&f->slots);
+    EV(me, WAIT);
+    if (timed) {
+        w->timer.fire = on_timer;
+        timers_add(me->timers, &w->timer, deadline);
+    }
+    if (leaves_jobs) {
+        find_expose(f);
+        idle_notify(me->pool, me);
+    }
+    while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
+           !run_suspend(worker_self(), publish_park, w))
+        os_sleep_ns(RETRY_NS);
+    if (leaves_jobs)
+        find_hide(f);
+    int why = result(w);
+    if (timed && why != WAIT_TIMEOUT)
+        (void)timers_cancel(&w->timer);
+    return why;
+}
+
+int wait_park(struct wait *w, int64_t deadline)
+{
+    if (filch_load_relaxed(&w->state) != OPEN) /* order: looked at again by result() */
+        return result(w);
+    struct worker *me = worker_self();
+    struct fiber *f = me ? me->fiber : 0;
+    if (!f)
+        return park_thread(w, deadline);
+    return w->fiber ? park_fiber(me, f, w, deadline) : park_pinned(me, f, w, deadline);
+}

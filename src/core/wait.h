@@ -1,0 +1,110 @@
+/* wait.h: one wait of one flow, whatever it waits for.
+ *
+ * A `wait` is on the stack of the flow (a fiber, or a thread outside) that waits; a `wait_node` stands
+ * for it in the list of an object, several of them if it waits for several. Exactly one event ends a
+ * wait: an object, its deadline, a cancellation. Whoever is first claims it.
+ *
+ *     OPEN ----------> PARKED         the flow has left its stack (its thread sleeps)
+ *       \                \
+ *        TAKEN ---------- TAKEN       by the one whose CAS succeeds
+ *          \                \
+ *           FIRED            (made runnable, or FIRED and woken)
+ *
+ * | field  | writer                        | reader     | invariant                               |
+ * | state  | CAS: flow parks, others claim | the same   | only forwards                           |
+ * | why    | the claimer                   | the flow   | set before it goes on                   |
+ * | fiber  | the flow, before its nodes are in lists | claimer |                                  |
+ * | gone   | who took the node out and lost | the flow  | its last access to the node             |
+ *
+ * [V1] claim: acquires what the flow wrote before it parked or listed itself.
+ * [V2] FIRED is stored with release, acquired by the flow: it sees `why`, and what the claimer wrote
+ *      for it. A fiber that is resumed sees them through the queue.
+ * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
+ *      event was first, the flow comes to take its node out, does not find it, and has to wait until
+ *      the one who has it is done with it.
+ */
+#ifndef FILCH_WAIT_H
+#define FILCH_WAIT_H
+
+#include "core/timer.h"
+
+struct wait {
+    uint32_t state;
+    int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
+    struct fiber *fiber;     /* null: a thread, asleep at `state` */
+    struct timer timer;
+};
+
+struct wait_node {
+    struct wait_node *next, *prev;
+    struct wait *wait;
+    int32_t index;           /* becomes `why` */
+    uint32_t gone;
+};
+
+struct wait_list {
+    struct wait_node *head, *tail;
+};
+
+enum { WAIT_TIMEOUT = -1, WAIT_CANCELED = -2, WAIT_WOKEN = 0 };
+
+/* The flow: begin, put nodes into lists, park (returns `why`), take the nodes that are left out of
+ * their lists. */
+void wait_begin(struct wait *w);
+int wait_park(struct wait *w, int64_t deadline);
+
+/* The others. One step, or claim and complete with something done in between (state is what
+ * wait_claim returned; not WAIT_LOST). */
+enum wait_claim { WAIT_LOST, WAIT_WAS_OPEN, WAIT_WAS_PARKED };
+enum wait_claim wait_claim(struct wait *w);
+void wait_complete(struct wait *w, enum wait_claim was, int why);
+bool wait_fire(struct wait *w, int why);
+
+/* Ends the wait of a node that was taken out of its list. False if another event was first. Not to
+ * be touched afterwards. */
+bool wait_node_fire(struct wait_node *n);
+/* The same in two steps. */
+enum wait_claim wait_node_claim(struct wait_node *n);
+/* The flow: the node was taken out by somebody, and something else ended the wait. */
+void wait_node_settle(struct wait_node *n);
+
+/* ---- lists: lock held --------------------------------------------------------------------- */
+
+static inline void wait_list_add(struct wait_list *l, struct wait_node *n)
+{
+    n->next = 0;
+    n->prev = l->tail;
+    if (l->tail)
+        l->tail->next = n;
+    else
+        l->head = n;
+    l->tail = n;
+}
+
+static inline void wait_list_unlink(struct wait_list *l, struct wait_node *n)
+{
+    if (n->prev)
+        n->prev->next = n->next;
+    else
+        l->head = n->next;
+    if (n->next)
+        n->next->prev = n->prev;
+    else
+        l->tail = n->prev;
+    n->next = n->prev = n; /* out of every list */
+}
+
+static inline bool wait_list_has(const struct wait_node *n)
+{
+    return n->next != n;
+}
+
+static inline struct wait_node *wait_list_pop(struct wait_list *l)
+{
+    struct wait_node *n = l->head;
+    if (n)
+        wait_list_unlink(l, n);
+    return n;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* misuse/task.h: rows about filch/task.h. */
+#include <filch/task.h>
+
+static int returns(void *arg) { return (void)arg, 0; }
+static filch_task *some_task(void)
+{
+    filch_task *t;
+    CHECK_EQ(filch_spawn(&t, returns, 0), 0);
+    return t;
+}
+static filch_task_attr bad_attr(void)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.size = 7;
+    return a;
+}
+static filch_task_attr attr_on(filch_pool *p)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.pool = p;
+    return a;
+}
+static void go_null(void) { (void)filch_go(0, 0); }
+static void go_size(void)
+{
+    filch_task_attr a = bad_attr();
+    (void)filch_go_with(&a, nothing, 0);
+}
+static void go_none(void)
+{
+    filch_task_attr a = attr_on(no_pool());
+    (void)filch_go_with(&a, nothing, 0);
+}
+static void spawn_null_fn(void)
+{
+    filch_task *t;
+    (void)filch_spawn(&t, 0, 0);
+}
+static void spawn_null_out(void) { (void)filch_spawn(0, returns, 0); }
+static void spawn_none(void)
+{
+    filch_task *t;
+    filch_task_attr a = attr_on(no_pool());
+    (void)filch_spawn_with(&t, &a, returns, 0);
+}
+static void task_join_null(void) { (void)filch_task_join(0, 0, FILCH_FOREVER); }
+static void task_join_twice(void)
+{
+    filch_task *t = some_task();
+    CHECK_EQ(filch_task_join(t, 0, FILCH_FOREVER), 0);
+    (void)filch_task_join(t, 0, FILCH_FOREVER);
+}
+static void task_detach_null(void) { filch_task_detach(0); }
+static void task_detach_joined(void)
+{
+    filch_task *t = some_task();
+    CHECK_EQ(filch_task_join(t, 0, FILCH_FOREVER), 0);
+    filch_task_detach(t);
+}
+static void task_done_null(void) { (void)filch_task_done(0); }
+static void task_answers(void)
+{
+    filch_task *t = some_task();
+    shut_pool();
+    filch_task_attr a = attr_on(pool);
+    CHECK_EQ(filch_go_with(&a, nothing, 0), -EPIPE);
+    CHECK_EQ(filch_spawn_with(&t, &a, returns, 0), -EPIPE);
+    CHECK(!t);
+    filch_yield();
+    CHECK(!filch_task_name());
+    filch_task_rename("nobody");
+    CHECK(!filch_task_name());
+    filch_sleep_ns(-1);
+    filch_sleep_ns(INT64_MIN);
+    filch_sleep_until(-1);
+    t = some_task();
+    while (filch_task_join(t, 0, -5) != 0)
+        CHECK(filch_task_done(t) == 0 || filch_task_done(t) == 1);
+}
+
+#define ROWS_TASK                                                                                 \
+    SAYS("filch_go", go_null, "null"),                                                            \
+    SAYS_AS("filch_go_with", "filch_go", go_size, "FILCH_TASK_ATTR_INIT"),                        \
+    SAYS_AS("filch_go_with", "filch_go", go_none, "not a pool"),                                  \
+    SAYS("filch_spawn", spawn_null_fn, "null"),                                                   \
+    SAYS("filch_spawn", spawn_null_out, "null"),                                                  \
+    SAYS_AS("filch_spawn_with", "filch_spawn", spawn_none, "not a pool"),                         \
+    SAYS("filch_task_join", task_join_null, "not a task"),                                        \
+    SAYS("filch_task_join", task_join_twice, "joined"),                                           \
+    SAYS("filch_task_detach", task_detach_null, "not a task"),                                    \
+    SAYS("filch_task_detach", task_detach_joined, "joined"),                                      \
+    SAYS("filch_task_done", task_done_null, "not a task"),                                        \
+    ANSWERS("filch_task_join filch_task_done filch_yield filch_task_name filch_task_rename "      \
+            "filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
