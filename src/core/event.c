@@ -96,10 +96,11 @@ int event_wait(uintptr_t *state, int64_t deadline)
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
-    if (!enlist(state, &n) || wait_park(&w, deadline) == WAIT_WOKEN)
+    int why = enlist(state, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
+    if (why == WAIT_WOKEN)
         return 0;
     if (delist(state, &n))
-        return -ETIMEDOUT;
+        return wait_error(why);
     wait_node_settle(&n); /* it was being set just now */
     return 0;
 }

@@ -212,10 +212,11 @@ static int join_wait(filch_task *t, int64_t deadline)
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
-    if (!join_enlist(t, &n) || wait_park(&w, deadline) == WAIT_WOKEN)
+    int why = join_enlist(t, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
+    if (why == WAIT_WOKEN)
         return 0;
     if (join_delist(t))
-        return -ETIMEDOUT;
+        return wait_error(why);
     wait_node_settle(&n);
     return 0;
 }

@@ -96,6 +96,11 @@ static void spin_a_little(unsigned *round)
         os_pause();
 }
 
+int wait_error(int why)
+{
+    return why == WAIT_CANCELED ? -ECANCELED : -ETIMEDOUT;
+}
+
 void wait_node_settle(struct wait_node *n)
 {
     unsigned round = 0;

@@ -53,6 +53,9 @@ enum { WAIT_TIMEOUT = -1, WAIT_CANCELED = -2, WAIT_WOKEN = 0 };
 void wait_begin(struct wait *w);
 int wait_park(struct wait *w, int64_t deadline);
 
+/* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. */
+int wait_error(int why);
+
 /* The others. One step, or claim and complete with something done in between (state is what
  * wait_claim returned; not WAIT_LOST). */
 enum wait_claim { WAIT_LOST, WAIT_WAS_OPEN, WAIT_WAS_PARKED };
