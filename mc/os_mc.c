@@ -80,6 +80,11 @@ void os_errno_set(int value)
     mc_me()->errno_value = value;
 }
 
+int *os_errno_at(void)
+{
+    return &mc_me()->errno_value;
+}
+
 /* ---- sleep and time ------------------------------------------------------------------------- */
 
 int64_t os_clock_ns(void)

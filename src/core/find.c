@@ -12,7 +12,7 @@
 
 static struct found found_item(work_item it)
 {
-    return (struct found){.what = FOUND_ITEM, .it = it};
+    return (struct found){.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
 }
 
 /* Takes a share of a list; all but the first go to the worker's own queue. */
@@ -27,24 +27,22 @@ static size_t draw(struct worker *w, struct inject *q, size_t most, work_item *f
     return n;
 }
 
-static struct found from_injector(struct worker *w)
+static work_item from_injector(struct worker *w)
 {
     filch_pool *pool = w->pool;
     size_t count = inject_count(&pool->injector);
-    if (count == 0)
-        return (struct found){0};
-    work_item first;
-    size_t n = draw(w, &pool->injector, count / (unsigned)pool->count + 1, &first);
-    EV_N(w, INJECTED, n);
-    return n ? found_item(first) : (struct found){0};
+    work_item first = 0;
+    if (count > 0)
+        EV_N(w, INJECTED, draw(w, &pool->injector, count / (unsigned)pool->count + 1, &first));
+    return first;
 }
 
-static struct found from_inbox(struct worker *w, struct worker *owner)
+static work_item from_inbox(struct worker *w, struct worker *owner)
 {
-    work_item first;
-    size_t n = draw(w, &owner->inbox, BATCH, &first);
-    EV_N(w, INBOX, n);
-    return n ? found_item(first) : (struct found){0};
+    work_item first = 0;
+    if (inject_count(&owner->inbox) > 0)
+        EV_N(w, INBOX, draw(w, &owner->inbox, BATCH, &first));
+    return first;
 }
 
 /* Timers of `v` that are due: what they wake goes into the queue of `w`. */
@@ -59,36 +57,44 @@ static bool from_timers(struct worker *w, struct worker *v)
 }
 
 /* The newest first, unless that has gone on for long while others wait. */
-static bool from_own(struct worker *w, work_item *it)
-{
-    bool turn = w->streak >= WORKER_STREAK;
-    if (!turn && queue_take_next(w, it)) {
-        w->streak++;
-        return true;
-    }
-    w->streak = 0;
-    return queue_pop(w, it) || (turn && queue_take_next(w, it));
-}
-
-struct found find_local(struct worker *w)
+static work_item from_own(struct worker *w)
 {
     work_item it;
-    struct found f = {0};
-    uint32_t tick = w->tick + 1;
-    filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
-    if (tick % WORKER_FAIR == 0)
-        f = from_injector(w);
+    bool turn = w->streak >= WORKER_STREAK;
+    if (!turn && queue_take_next(w, &it)) {
+        w->streak++;
+        return it;
+    }
+    w->streak = 0;
+    return queue_pop(w, &it) || (turn && queue_take_next(w, &it)) ? it : 0;
+}
+
+/* What is looked at now and then although there is something in the worker's own queue. */
+static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t tick)
+{
     if (tick % WORKER_TIME == 0)
         (void)from_timers(w, w);
-    if (f.what == FOUND_NOTHING && from_own(w, &it))
-        return found_item(it);
-    if (f.what == FOUND_NOTHING)
-        f = from_inbox(w, w);
-    if (f.what == FOUND_NOTHING)
-        f = from_injector(w);
-    if (f.what == FOUND_NOTHING && from_timers(w, w) && from_own(w, &it))
-        return found_item(it);
-    return f;
+    return tick % WORKER_FAIR == 0 ? from_injector(w) : 0;
+}
+
+static __attribute__((noinline)) work_item from_outside(struct worker *w)
+{
+    work_item it = from_inbox(w, w);
+    if (!it)
+        it = from_injector(w);
+    return it || !from_timers(w, w) ? it : from_own(w);
+}
+
+work_item find_local(struct worker *w)
+{
+    work_item it = 0;
+    uint32_t tick = w->tick + 1;
+    filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
+    if (tick % WORKER_TIME == 0 || tick % WORKER_FAIR == 0)
+        it = in_turn(w, tick);
+    if (!it)
+        it = from_own(w);
+    return it ? it : from_outside(w);
 }
 
 /* ---- victims ------------------------------------------------------------------------------ */
@@ -146,15 +152,12 @@ static struct found from_victim(struct worker *w, struct worker *victim)
     case QUEUE_EMPTY:
         break;
     }
-    if (inbox_open(w, victim))
-        found = from_inbox(w, victim);
-    if (found.what != FOUND_NOTHING)
-        return found;
-    if (queue_steal_next(w, victim, &it) == QUEUE_TAKEN ||
-        (from_timers(w, victim) && from_own(w, &it)))
-        return found_item(it);
-    EV(w, STEAL_EMPTY);
-    return found;
+    it = inbox_open(w, victim) ? from_inbox(w, victim) : 0;
+    if (!it && queue_steal_next(w, victim, &it) != QUEUE_TAKEN)
+        it = from_timers(w, victim) ? from_own(w) : 0;
+    if (!it)
+        EV(w, STEAL_EMPTY);
+    return found_item(it);
 }
 
 /* Lock held. */
@@ -291,8 +294,8 @@ struct found find_steal(struct worker *w)
 
 struct found find_work(struct worker *w)
 {
-    struct found found = find_local(w);
-    return found.what != FOUND_NOTHING ? found : find_steal(w);
+    work_item it = find_local(w);
+    return it ? found_item(it) : find_steal(w);
 }
 
 struct found find_descendant(struct worker *w, const filch_slot *under, const struct root *root)

@@ -7,8 +7,8 @@
 /* Everything there is, in order: own queue, inbox, injector, victims, suspended fibers' jobs.
  * Does not wait. */
 struct found find_work(struct worker *w);
-/* Own queue, inbox and injector only. */
-struct found find_local(struct worker *w);
+/* Own queue, inbox, injector and timers only; 0: nothing. */
+work_item find_local(struct worker *w);
 /* One round over the victims. */
 struct found find_steal(struct worker *w);
 /* A forked job below `under`, of the given root, wherever it is. */

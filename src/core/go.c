@@ -293,9 +293,9 @@ void filch_yield(void)
         return;
     }
     EV(w, YIELD);
-    struct found found = find_local(w);
-    if (found.what != FOUND_NOTHING || w->guest || idle_seat_wanted(w))
-        (void)run_suspend_for(w, &found, publish_yield, 0);
+    work_item it = find_local(w);
+    if (it || w->guest || idle_seat_wanted(w))
+        (void)run_suspend_for(w, it, publish_yield, 0);
 }
 
 const char *filch_task_name(void)

@@ -71,19 +71,13 @@ static void __attribute__((noreturn)) leave_seat(struct fiber *f)
     os_context_abandon(&f->context, &w->body->context, &w->after);
 }
 
-/* The fiber that was found, or null if it is something else. */
-static struct fiber *found_fiber(const struct found *found)
+/* The kind of stack that an item needs; `otherwise` if any will do. */
+static unsigned kind_for(work_item it, unsigned otherwise)
 {
-    return found->what == FOUND_ITEM ? item_as_fiber(found->it) : 0;
-}
-
-/* The kind of stack that it needs; `otherwise` if any will do. */
-static unsigned kind_for(const struct found *found, unsigned otherwise)
-{
-    if (found->what == FOUND_NOTHING || found_fiber(found))
-        return otherwise;
-    filch_task *t = found->what == FOUND_ITEM ? item_as_task(found->it) : 0;
-    return t && !(t->flags & TASK_LARGE) ? FIBER_SMALL : FIBER_LARGE;
+    filch_task *t = item_as_task(it);
+    if (t)
+        return t->flags & TASK_LARGE ? FIBER_LARGE : FIBER_SMALL;
+    return it && !item_as_fiber(it) ? FIBER_LARGE : otherwise;
 }
 
 /* On its own worker: what was woken runs next. */
@@ -93,37 +87,42 @@ static void ready_here(struct worker *w, struct fiber *f)
         idle_notify(w->pool, w);
 }
 
-bool run_suspend_for(struct worker *w, const struct found *found,
-                     bool (*publish)(struct fiber *from, void *arg), void *arg)
+/* A loop of its own for what comes next. */
+static struct fiber *fresh_loop(struct worker *w, work_item it)
 {
-    struct fiber *f = w->fiber, *next = found_fiber(found);
-    if (next) {
+    struct fiber *f = fiber_hot(w, kind_for(it, w->fiber->store->kind));
+    if (f)
+        w->handed = (struct found){.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
+    else if (it)
+        queue_push(w, it);
+    return f;
+}
+
+bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
+                     void *arg)
+{
+    struct fiber *f = w->fiber, *next = item_as_fiber(it);
+    if (next)
         EV(w, RESUME);
-    } else {
-        next = fiber_hot(w, kind_for(found, f->store->kind));
-        if (!next) {
-            if (found->what != FOUND_NOTHING)
-                queue_push(w, found->it);
-            return false;
-        }
-        w->handed = *found;
-    }
+    else if (!(next = fresh_loop(w, it)))
+        return false;
     struct after a = {AFTER_CALL, f, publish, arg};
-    f->errno_value = os_errno_get();
+    f->errno_value = *w->body->errno_at;
     run_enter(w, next);
     struct fiber *back = arrived(os_context_switch(&f->context, &next->context, &a));
-    if (back) /* the one we replaced, perhaps on another thread: it need not have left */
-        ready_here(worker_self(), back);
-    os_errno_set(f->errno_value);
+    w = worker_self(); /* perhaps another thread's */
+    if (back) /* the one we replaced need not have left */
+        ready_here(w, back);
+    *w->body->errno_at = f->errno_value;
     return true;
 }
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
-    struct found found = {0};
+    work_item it = 0;
     if (!w->guest && !idle_seat_wanted(w)) /* else the loop has to decide */
-        found = find_local(w);
-    return run_suspend_for(w, &found, publish, arg);
+        it = find_local(w);
+    return run_suspend_for(w, it, publish, arg);
 }
 
 void run_ready(struct fiber *f)
@@ -270,8 +269,9 @@ static void run_item(struct fiber *f, work_item it)
 static void hand_on(struct fiber *f, const struct found *found)
 {
     unsigned kind = f->store->kind;
+    unsigned wanted = found->what == FOUND_LOOT ? FIBER_LARGE : kind_for(found->it, kind);
     struct worker *w = worker_self();
-    struct fiber *fitting = kind_for(found, kind) == kind ? 0 : fiber_hot(w, kind_for(found, kind));
+    struct fiber *fitting = wanted == kind ? 0 : fiber_hot(w, wanted);
     if (!fitting)
         return;
     w->handed = *found;
@@ -282,7 +282,7 @@ static void hand_on(struct fiber *f, const struct found *found)
 
 static void run_found(struct fiber *f, const struct found *found)
 {
-    struct fiber *next = found_fiber(found);
+    struct fiber *next = found->what == FOUND_ITEM ? item_as_fiber(found->it) : 0;
     hand_on(f, found);
     if (found->what == FOUND_LOOT)
         next = run_loot(f, found, f->slots.first);
@@ -326,7 +326,8 @@ static void rest(struct worker *w, void (*how)(struct worker *))
 
 static struct found next_work(struct worker *w)
 {
-    struct found found = find_local(w);
+    work_item it = find_local(w);
+    struct found found = {.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
     if (found.what == FOUND_NOTHING && w->guest)
         return find_steal(w); /* a guest looks once, then waits for what it came for */
     if (found.what == FOUND_NOTHING && idle_search_begin(w))
@@ -384,6 +385,7 @@ bool run_body(struct worker *w, struct body *body)
 {
     os_overflow_thread_keep();
     void *before = os_self_get();
+    body->errno_at = os_errno_at();
     w->body = body;
     os_self_set(w);
     struct fiber *f = fiber_hot(w, FIBER_LARGE);

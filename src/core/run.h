@@ -13,6 +13,7 @@ struct body {
     const char *name;
     bool (*until)(void *arg);      /* a guest that waits leaves when this holds, or when there  */
     void *until_arg;               /* is nothing to do                                          */
+    int *errno_at;                 /* the thread's errno                                        */
     struct fiber *below;           /* a guest from another seat: the fiber it waits on, or null */
 };
 
@@ -21,8 +22,8 @@ struct body {
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg);
 
 /* The same, to go on with what find_local found. If false, that is back in the queue. */
-bool run_suspend_for(struct worker *w, const struct found *found,
-                     bool (*publish)(struct fiber *from, void *arg), void *arg);
+bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
+                     void *arg);
 
 /* Runs a task that its joiner claimed, on the joiner's own stack. The task is a copy. */
 void run_task_here(struct fiber *f, filch_task *copy);

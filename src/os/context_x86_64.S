@@ -40,12 +40,21 @@ os_context_jump:
     .cfi_adjust_cfa_offset 8
     stmxcsr (%rsp)
     fnstcw  4(%rsp)
+    movl    (%rsp), %ecx
+    movzwl  4(%rsp), %r8d
 
     movq    %rsp, (%rdi)
     movq    %rsi, %rsp
 
-    ldmxcsr (%rsp)
-    fldcw   4(%rsp)
+    /* Loading the control words is slow, and they hardly ever differ. The low bits of mxcsr are
+       the exceptions seen so far: not preserved by a call either. */
+    xorl    (%rsp), %ecx
+    andl    $~0x3f, %ecx
+    .cfi_remember_state
+    jnz     1f
+    cmpw    4(%rsp), %r8w
+    jne     1f
+2:
     movq    %rdx, %rax
     addq    $8, %rsp
     .cfi_adjust_cfa_offset -8
@@ -73,6 +82,12 @@ os_context_jump:
     .cfi_adjust_cfa_offset -8
     .cfi_register rip, rcx
     notrack jmp *%rcx
+
+1:
+    .cfi_restore_state
+    ldmxcsr (%rsp)
+    fldcw   4(%rsp)
+    jmp     2b
     .cfi_endproc
     .size   os_context_jump, . - os_context_jump
 

@@ -31,6 +31,7 @@ void os_self_set(void *self) __attribute__((noinline));
 /* The per-thread errno as a value (saved and restored around a switch). */
 int os_errno_get(void) __attribute__((noinline));
 void os_errno_set(int value) __attribute__((noinline));
+int *os_errno_at(void) __attribute__((noinline)); /* where the calling thread has it */
 
 /* ---- sleep and time ----------------------------------------------------------------------- */
 

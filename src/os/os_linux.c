@@ -168,6 +168,11 @@ int os_errno_get(void)
     return errno;
 }
 
+int *os_errno_at(void)
+{
+    return &errno;
+}
+
 void os_errno_set(int value)
 {
     errno = value;
