@@ -161,7 +161,7 @@ static void join_sleeps(void)
 }
 MC_MODEL(join_sleeps,
          .claim = "a pinned join sleeps until the job is done, and no wake-up is lost",
-         .preemptions = 4);
+         .preemptions = 4, .spins = 2);
 
 static void join_sleeps_twice(void)
 {
@@ -176,7 +176,7 @@ static void join_sleeps_twice(void)
 }
 MC_MODEL(join_sleeps_twice,
          .claim = "a late wake-up of an earlier join is not taken for this one's end",
-         .preemptions = 2, .stale = 2);
+         .preemptions = 2, .stale = 2, .spins = 4);
 
 static void join_in_a_row(void)
 {
