@@ -396,6 +396,45 @@ static void a_thread_whose_seat_is_taken_sleeps(void)
     kit_destroy(pool);
 }
 
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec t;
+    CHECK_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint32_t begun;
+
+static void naps_elsewhere(void *unused)
+{
+    (void)unused;
+    filch_store_release(&begun, 1u);
+    kit_nap_us(100000);
+}
+
+/* Pinned, as the root of a thread outside. */
+static void joins_what_naps(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        filch_job job;
+        filch_store_relaxed(&begun, 0u);
+        filch_fork(&job, naps_elsewhere, NULL);
+        KIT_AWAIT(filch_load_acquire(&begun));
+        int64_t before = thread_cpu_ns(), begin = filch_clock_ns();
+        filch_join(&job);
+        int64_t used = thread_cpu_ns() - before, wall = filch_clock_ns() - begin;
+        CHECK_MSG(used * 3 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
+    }
+}
+
+static void a_pinned_join_sleeps_each_time(void)
+{
+    filch_pool *pool = kit_pool(2);
+    filch_run_on(pool, joins_what_naps, NULL);
+    kit_destroy(pool);
+}
+
 /* Thieves that never take a single job must not look for ever at one they will not take. */
 static void a_job_that_may_not_be_stolen_does_not_keep_thieves_awake(void)
 {
@@ -497,6 +536,7 @@ int main(void)
     RUN(waking_all_wakes_all);
     RUN(waking_one_wakes_one);
     RUN(an_idle_pool_sleeps_in_every_seat_and_uses_no_cpu);
+    RUN(a_pinned_join_sleeps_each_time);
     RUN(a_thread_whose_seat_is_taken_sleeps);
     RUN(a_job_that_may_not_be_stolen_does_not_keep_thieves_awake);
     RUN(a_job_for_a_parked_pool_always_starts);

@@ -52,6 +52,30 @@ static void who_gives_up_does_not_take_others_along(void)
     }
 }
 
+static void *wait_for_all(void *pool)
+{
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+    return NULL;
+}
+
+static void everybody_who_waits_for_the_pool_is_told(void)
+{
+    for (int round = 0; round < 10; round++) {
+        struct block b;
+        pthread_t threads[WAITERS];
+        filch_pool *pool = kit_pool(1);
+        block_start(&b, pool, 0);
+        for (int i = 0; i < WAITERS; i++)
+            CHECK_EQ(pthread_create(&threads[i], NULL, wait_for_all, pool), 0);
+        KIT_AWAIT(filch_load_relaxed(&pool->draining) == WAITERS);
+        kit_nap_us(2000); /* most are asleep by now, which is what it is about */
+        block_end(&b);
+        for (int i = 0; i < WAITERS; i++)
+            pthread_join(threads[i], NULL);
+        kit_destroy(pool);
+    }
+}
+
 /* ---- several that wait and leave forks behind -------------------------------------------------- */
 
 enum { PARENTS = 12 };
@@ -190,6 +214,7 @@ int main(void)
 {
     kit_watchdog();
     RUN(who_gives_up_does_not_take_others_along);
+    RUN(everybody_who_waits_for_the_pool_is_told);
     RUN(forks_of_all_who_wait_are_run_before_any_of_them_goes_on);
     if (WITH_ASAN || WITH_TSAN) /* a child with threads cannot be judged under them: see test_life.c */
         printf("skipped: a fork of the process\n");
