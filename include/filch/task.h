@@ -17,7 +17,8 @@
  * stack when it first runs, and a task that never waits runs on the worker's own, warm stack.
  *
  * After a wait a task may go on on another thread: see filch_pin in filch.h for code that relies on
- * thread-local storage, and filch_local below for storage that belongs to the task. errno is kept.
+ * thread-local storage. Each task has its own errno; but compilers look up where errno is once per
+ * function, and go on using that thread's after a wait: read it through filch_errno() there.
  */
 #ifndef FILCH_TASK_H
 #define FILCH_TASK_H
@@ -65,15 +66,19 @@ FILCH_API int filch_task_done(const filch_task *task);
  * thread yields. Any thread; may resume on another thread. */
 FILCH_API void filch_yield(void);
 
+/* Where the calling task's errno is now: *filch_errno() instead of errno, in functions that wait. Any
+ * thread. */
+FILCH_API int *filch_errno(void);
+
 /* The calling task's name: as given, or null; outside tasks null. */
 FILCH_API const char *filch_task_name(void);
 /* Names it; borrowed until the task has ended. No effect outside tasks. */
 FILCH_API void filch_task_rename(const char *name);
 
 /* Sleeps until the clock (filch_clock_ns) shows at least `deadline`; filch_sleep_ns counts from now.
- * Any thread; may wait; may resume on another thread. */
-FILCH_API void filch_sleep_until(int64_t deadline);
-FILCH_API void filch_sleep_ns(int64_t ns);
+ * Returns 0, or -ECANCELED (its scope was cancelled). Any thread; may wait; may resume on another thread. */
+FILCH_API int filch_sleep_until(int64_t deadline);
+FILCH_API int filch_sleep_ns(int64_t ns);
 
 #ifdef __cplusplus
 }

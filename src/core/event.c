@@ -95,7 +95,7 @@ int event_wait(uintptr_t *state, int64_t deadline)
         return -ETIMEDOUT;
     struct wait w;
     struct wait_node n = {.wait = &w};
-    wait_begin(&w);
+    wait_begin_firm(&w);
     int why = enlist(state, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return 0;

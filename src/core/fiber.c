@@ -183,6 +183,7 @@ void fiber_store_reset(struct fiber_store *s)
             slots_set_reach(&f->slots, f->slots.first);
             f->lineage = 0;
             f->task = 0;
+            f->token = 0;
             f->exposed = 0;
             f->next = s->free;
             s->free = f;

@@ -42,6 +42,7 @@ struct fiber {
     struct filch_pool *pool;
     struct fiber_store *store;     /* where it came from                                    */
     struct filch_task *task;       /* that runs on it, or null                              */
+    struct wait_token *token;      /* that cancels what it waits for, or null               */
     struct fiber *next;            /* in a free list                                        */
     uintptr_t link;                /* in a queue                                            */
     struct fiber *exposed_prev, *exposed_next;

@@ -108,6 +108,21 @@ int filch_spawn_with(filch_task **out, const filch_task_attr *attr, int (*fn)(vo
     return 0;
 }
 
+int go_scoped(filch_pool *pool, struct wait_token *token, const char *name, int (*fn)(void *), void *arg,
+              bool always)
+{
+    struct worker *w = self_in(pool);
+    filch_task *t;
+    int rc = begin(pool, w, &t);
+    if (rc != 0)
+        return rc;
+    *t = (filch_task){.fn.spawn = fn, .arg = arg, .name = name, .pool = pool,
+                      .state = (uintptr_t)token | TASK_ORPHAN,
+                      .flags = TASK_RETURNS | TASK_SCOPED | (always ? TASK_ALWAYS : 0)};
+    start(pool, w, t);
+    return 0;
+}
+
 int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg)
 {
     return filch_spawn_with(out, 0, fn, arg);
@@ -122,9 +137,22 @@ static void give_back(filch_task *t)
     task_free(&pool->tasks, cache_of(self_in(pool)), t);
 }
 
+/* It belongs to a scope: that is told last, because it may be gone then. */
+static void finish_scoped(filch_task *t, struct wait_token *token)
+{
+    int result = t->result;
+    const char *name = t->name;
+    give_back(t);
+    token->ended(token, result, name);
+}
+
 void go_finish(filch_task *t)
 {
     uintptr_t was = TASK_ORPHAN;
+    if (t->flags & TASK_SCOPED) {
+        finish_scoped(t, go_token(t));
+        return;
+    }
     if (t->flags & TASK_RETURNS)
         was = filch_xchg_acq_rel(&t->state, (uintptr_t)TASK_DONE); /* order: [T1] */
     if (task_tag(was) == TASK_ORPHAN)
@@ -298,6 +326,11 @@ void filch_yield(void)
         (void)run_suspend_for(w, it, publish_yield, 0);
 }
 
+int *filch_errno(void)
+{
+    return os_errno_at();
+}
+
 const char *filch_task_name(void)
 {
     struct fiber *f = run_fiber();
@@ -311,19 +344,19 @@ void filch_task_rename(const char *name)
         f->task->name = name;
 }
 
-void filch_sleep_until(int64_t deadline)
+int filch_sleep_until(int64_t deadline)
 {
     struct wait w;
     if (os_clock_ns() >= deadline)
-        return;
+        return 0;
     wait_begin(&w);
-    (void)wait_park(&w, deadline);
+    return wait_park(&w, deadline) == WAIT_CANCELED ? -ECANCELED : 0;
 }
 
-void filch_sleep_ns(int64_t ns)
+int filch_sleep_ns(int64_t ns)
 {
     if (ns <= 0)
-        return;
+        return 0;
     int64_t now = os_clock_ns();
-    filch_sleep_until(ns > INT64_MAX - now ? INT64_MAX : now + ns);
+    return filch_sleep_until(ns > INT64_MAX - now ? INT64_MAX : now + ns);
 }

@@ -447,7 +447,7 @@ static void sleep_at_gate(struct worker *w, int64_t deadline)
 }
 
 /* [I5] Somebody left who was not to keep the time. */
-static void keep_time(filch_pool *pool)
+void idle_keep_time(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
@@ -539,7 +539,7 @@ void idle_seat_leave(struct worker *w)
     else if (find_anything(pool, w))
         idle_notify(pool, 0);
     keep_watch(pool, 0);
-    keep_time(pool);
+    idle_keep_time(pool);
     job_drained(pool);
 }
 

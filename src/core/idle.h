@@ -42,6 +42,9 @@ void idle_seat_leave(struct worker *w);
 bool idle_seat_wanted(struct worker *w);
 void idle_seat_yield(struct worker *w);
 
+/* A timer was set by a thread outside: somebody must be there to see it come. */
+void idle_keep_time(filch_pool *pool);
+
 /* Everyone out: wakes all threads, then waits for them. */
 void idle_stop(filch_pool *pool);
 

@@ -267,6 +267,12 @@ void job_help(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadli
         run_guest(pool, f, until, arg);
 }
 
+void job_help_outside(filch_pool *pool, bool (*until)(void *), void *arg)
+{
+    if (!self_in(pool))
+        job_help(pool, until, arg, FILCH_FOREVER);
+}
+
 static bool job_is_done(void *job)
 {
     return event_is_set(&((filch_job *)job)->state);

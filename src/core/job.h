@@ -15,6 +15,8 @@ int job_begin_task(filch_pool *pool, struct worker *w);
 void job_end_task(struct worker *w);
 /* The calling thread may work as a guest of the pool, until `until` holds or nothing is to be done. */
 void job_help(filch_pool *pool, bool (*until)(void *), void *arg, int64_t deadline);
+/* The same without a deadline, if the caller is not one of the pool's own. */
+void job_help_outside(filch_pool *pool, bool (*until)(void *), void *arg);
 
 void job_check_pool(const filch_pool *pool, const char *call);
 

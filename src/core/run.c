@@ -16,6 +16,8 @@
 #include "core/join.h"
 #include "core/report.h"
 
+#include <errno.h>
+
 static void loop(void *pass);
 
 /* ---- fibers of a worker ------------------------------------------------------------------- */
@@ -220,7 +222,10 @@ static void task_body(struct fiber *f, filch_task *t, filch_slot *head)
     struct root r = {.name = t->name};
     root_begin(f, &r);
     f->task = t;
-    if (t->flags & TASK_RETURNS)
+    f->token = go_token(t);
+    if (f->token && wait_canceled(f->token) && !(t->flags & TASK_ALWAYS))
+        t->result = -ECANCELED;
+    else if (t->flags & TASK_RETURNS)
         t->result = t->fn.spawn(t->arg);
     else
         t->fn.go(t->arg);
@@ -233,6 +238,7 @@ static void run_task(struct fiber *f, filch_task *t)
     if (task_claim(t)) {
         task_body(f, t, f->slots.first);
         f->task = 0;
+        f->token = 0;
         root_end(f);
         go_finish(t);
         job_end_task(worker_self());
@@ -247,11 +253,13 @@ void run_task_here(struct fiber *f, filch_task *copy)
     const struct lineage *outer = f->lineage;
     const struct root *outer_root = f->root;
     filch_task *outer_task = f->task;
+    struct wait_token *outer_token = f->token;
     uint32_t outer_pins = f->pins_held;
     f->pins_held = f->pins;
     task_body(f, copy, slots_head(&f->slots));
     f->pins_held = outer_pins;
     f->task = outer_task;
+    f->token = outer_token;
     filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
     filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
     job_end_task(worker_self());

@@ -1,6 +1,7 @@
 /* task.h: what filch_go and filch_spawn make, and where its 64 bytes come from.
  *
- * state of a task with a handle; the one without is ORPHAN from the start:
+ * state of a task with a handle; the one without is ORPHAN from the start (| the token of the scope
+ * that it belongs to):
  *
  *     NEW ----------> RUNNING -------> DONE     popped and run by a worker; the joiner frees it
  *      | \             |    \          /
@@ -37,7 +38,8 @@ enum {
     TASK_TAG = 7,
 };
 
-enum { TASK_LARGE = 1, TASK_RETURNS = 2 }; /* flags: a large stack; the function returns int */
+/* Flags: a large stack; the function returns int; it belongs to a scope; it runs even if cancelled. */
+enum { TASK_LARGE = 1, TASK_RETURNS = 2, TASK_SCOPED = 4, TASK_ALWAYS = 8 };
 
 struct filch_task {
     union {
@@ -97,7 +99,7 @@ static inline unsigned task_tag(uintptr_t state)
 /* Popped from a queue: is it ours to run? False: it ran already, and is ours to free. */
 static inline bool task_claim(filch_task *t)
 {
-    uintptr_t was = filch_load_relaxed(&t->state); /* order: the CAS decides; ORPHAN never changes */
+    uintptr_t was = filch_load_acquire(&t->state); /* order: [T2] STALE found here: then it is freed */
     while (task_tag(was) != TASK_ORPHAN) {
         if (task_tag(was) == TASK_STALE)
             return false;

@@ -14,14 +14,21 @@ static bool stays(struct worker *me, struct fiber *f)
     return f->pins > 0 || me->pool->config.join == FILCH_JOIN_HELP;
 }
 
-void wait_begin(struct wait *w)
+void wait_begin_firm(struct wait *w)
 {
     struct worker *me = worker_self();
     struct fiber *f = me ? me->fiber : 0;
     w->state = OPEN;
     w->why = WAIT_WOKEN;
     w->fiber = f && !stays(me, f) ? f : 0;
-    w->timer.prev = 0;
+    w->token = 0;
+}
+
+void wait_begin(struct wait *w)
+{
+    struct fiber *f = run_fiber();
+    wait_begin_firm(w);
+    w->token = f ? f->token : 0;
 }
 
 /* ---- the others --------------------------------------------------------------------------- */
@@ -211,7 +218,64 @@ static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_
     return why;
 }
 
-int wait_park(struct wait *w, int64_t deadline)
+/* ---- cancellation ------------------------------------------------------------------------- */
+
+bool wait_canceled(const struct wait_token *token)
+{
+    return filch_load_acquire(&token->canceled); /* order: what the canceller wrote before is seen */
+}
+
+bool wait_cancel_all(struct wait_token *token)
+{
+    lock_acquire(&token->lock);
+    bool first = !token->canceled;
+    struct wait_node *n = token->waits.head;
+    token->waits = (struct wait_list){0};
+    for (struct wait_node *p = n; p; p = p->next)
+        p->prev = p; /* taken: see leave */
+    filch_store_release(&token->canceled, 1u); /* order: pairs with wait_canceled */
+    lock_release(&token->lock);
+    while (n) {
+        struct wait_node *next = n->next; /* read before the waiter goes on and is gone */
+        (void)wait_node_fire(n);
+        n = next;
+    }
+    return first;
+}
+
+/* Into the token's list; if it is cancelled, that ends the wait. */
+static void enter(struct wait *w)
+{
+    struct wait_token *token = w->token;
+    w->cancel = (struct wait_node){.wait = w, .index = WAIT_CANCELED};
+    lock_acquire(&token->lock);
+    bool canceled = token->canceled;
+    if (!canceled)
+        wait_list_add(&token->waits, &w->cancel);
+    lock_release(&token->lock);
+    if (canceled) {
+        w->token = 0; /* not in the list */
+        (void)wait_fire(w, WAIT_CANCELED);
+    }
+}
+
+static void leave(struct wait *w, int why)
+{
+    struct wait_token *token = w->token;
+    if (!token || why == WAIT_CANCELED)
+        return;
+    lock_acquire(&token->lock);
+    bool taken = w->cancel.prev == &w->cancel;
+    if (!taken)
+        wait_list_unlink(&token->waits, &w->cancel);
+    lock_release(&token->lock);
+    if (taken)
+        wait_node_settle(&w->cancel);
+}
+
+/* ---- the entry ---------------------------------------------------------------------------- */
+
+static int park_somehow(struct wait *w, int64_t deadline)
 {
     if (filch_load_relaxed(&w->state) != OPEN) /* order: looked at again by result() */
         return result(w);
@@ -220,4 +284,13 @@ int wait_park(struct wait *w, int64_t deadline)
     if (!f)
         return park_thread(w, deadline);
     return w->fiber ? park_fiber(me, f, w, deadline) : park_pinned(me, f, w, deadline);
+}
+
+int wait_park(struct wait *w, int64_t deadline)
+{
+    if (w->token)
+        enter(w);
+    int why = park_somehow(w, deadline);
+    leave(w, why);
+    return why;
 }

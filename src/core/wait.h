@@ -19,6 +19,11 @@
  * [V1] claim: acquires what the flow wrote before it parked or listed itself.
  * [V2] FIRED is stored with release, acquired by the flow: it sees `why`, and what the claimer wrote
  *      for it. A fiber that is resumed sees them through the queue.
+ * A flow that belongs to something that can be cancelled (a scope) has a token; while it is parked it
+ * is in the token's list as well.
+ *
+ * | token.canceled | canceller, once, with the lock | flows | after it, nobody enters the list        |
+ *
  * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
  *      event was first, the flow comes to take its node out, does not find it, and has to wait until
  *      the one who has it is done with it.
@@ -27,13 +32,6 @@
 #define FILCH_WAIT_H
 
 #include "core/timer.h"
-
-struct wait {
-    uint32_t state;
-    int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
-    struct fiber *fiber;     /* null: a thread, asleep at `state` */
-    struct timer timer;
-};
 
 struct wait_node {
     struct wait_node *next, *prev;
@@ -46,11 +44,30 @@ struct wait_list {
     struct wait_node *head, *tail;
 };
 
+struct wait {
+    uint32_t state;
+    int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
+    struct fiber *fiber;     /* null: a thread, asleep at `state` */
+    struct timer timer;
+    struct wait_token *token; /* null: not to be cancelled */
+    struct wait_node cancel;  /* in the token's list */
+};
+
+/* What cancels the waits of many flows at once. */
+struct wait_token {
+    uint32_t lock;
+    uint32_t canceled;
+    struct wait_list waits;
+    /* One of the flows ended, with this result. Called on its worker; the token may be gone after. */
+    void (*ended)(struct wait_token *token, int result, const char *name);
+};
+
 enum { WAIT_TIMEOUT = -1, WAIT_CANCELED = -2, WAIT_WOKEN = 0 };
 
 /* The flow: begin, put nodes into lists, park (returns `why`), take the nodes that are left out of
  * their lists. */
 void wait_begin(struct wait *w);
+void wait_begin_firm(struct wait *w); /* a wait that no token cancels */
 int wait_park(struct wait *w, int64_t deadline);
 
 /* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. */
@@ -70,6 +87,10 @@ bool wait_node_fire(struct wait_node *n);
 enum wait_claim wait_node_claim(struct wait_node *n);
 /* The flow: the node was taken out by somebody, and something else ended the wait. */
 void wait_node_settle(struct wait_node *n);
+
+/* Every flow of this token that waits, or will, is told. Any thread. False if it was so already. */
+bool wait_cancel_all(struct wait_token *token);
+bool wait_canceled(const struct wait_token *token);
 
 /* ---- lists: lock held --------------------------------------------------------------------- */
 

@@ -392,6 +392,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 /* ---- other headers, one file each ------------------------------------------------------------ */
 
 #include "misuse/task.h"
+#include "misuse/scope.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -545,6 +546,7 @@ static const struct misuse table[] = {
     SAYS_AS("filch_misuse_deque", "filch_deque", misuse_deque_null, "destroyed"),
 
     ROWS_TASK
+    ROWS_SCOPE
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -418,10 +418,10 @@ static void nobody_wakes_too_early_and_everybody_wakes(void)
 
 static int keeps_errno(void *arg)
 {
-    errno = *(int *)arg;
+    *filch_errno() = *(int *)arg;
     for (int i = 0; i < 50; i++) {
         filch_yield();
-        CHECK_EQ(errno, *(int *)arg);
+        CHECK_EQ(*filch_errno(), *(int *)arg);
     }
     return 0;
 }

@@ -69,6 +69,7 @@ static void task_answers(void)
     filch_yield();
     CHECK(!filch_task_name());
     filch_task_rename("nobody");
+    CHECK(*filch_errno() == errno);
     CHECK(!filch_task_name());
     filch_sleep_ns(-1);
     filch_sleep_ns(INT64_MIN);
@@ -91,4 +92,4 @@ static void task_answers(void)
     SAYS("filch_task_detach", task_detach_joined, "joined"),                                      \
     SAYS("filch_task_done", task_done_null, "not a task"),                                        \
     ANSWERS("filch_task_join filch_task_done filch_yield filch_task_name filch_task_rename "      \
-            "filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
+            "filch_errno filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
