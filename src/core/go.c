@@ -8,9 +8,6 @@
 
 #include <errno.h>
 
-/* A joiner runs a task on its own stack only if so much of it is left. */
-#define ROOM_LEAST ((size_t)12 << 10)
-
 static struct worker *self_in(filch_pool *pool)
 {
     struct worker *w = worker_self();
@@ -182,11 +179,11 @@ static int take_result(filch_task *t, int *result)
     return 0;
 }
 
-/* May the caller run it on the stack that it is on? */
+/* May the caller run it on the stack that it is on? Only if half of that is left. */
 static bool room_for(struct fiber *f, const filch_task *t)
 {
     char here, *low = (char *)f->region + os_page_size();
-    return &here > low && (size_t)(&here - low) > ROOM_LEAST &&
+    return &here > low && (size_t)(&here - low) > f->store->stack_size / 2 &&
            (!(t->flags & TASK_LARGE) || f->store->kind == FIBER_LARGE);
 }
 
