@@ -182,8 +182,8 @@ static int take_result(filch_task *t, int *result)
 /* May the caller run it on the stack that it is on? Only if half of that is left. */
 static bool room_for(struct fiber *f, const filch_task *t)
 {
-    char here, *low = (char *)f->region + os_page_size();
-    return &here > low && (size_t)(&here - low) > f->store->stack_size / 2 &&
+    char *here = __builtin_frame_address(0), *low = (char *)f->region + os_page_size();
+    return here > low && (size_t)(here - low) > f->store->stack_size / 2 &&
            (!(t->flags & TASK_LARGE) || f->store->kind == FIBER_LARGE);
 }
 
