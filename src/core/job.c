@@ -16,10 +16,13 @@
  * Tasks are counted without a shared word: each worker counts those it began and those it ended. A
  * task is begun by a job or task that has not ended, or from outside (as jobs, [P1]), so when all
  * have ended no more can come. A waiter reads every `ended` first, then every `spawned`: both only
- * grow and ended <= spawned at any time, so if the sums are equal they were so in between.
+ * grow and ended <= spawned at any time, so if the sums are equal they were so in between. `pending` is
+ * read in between: a task that submits a job and ends, or a job that begins a task, is seen in one
+ * of the two.
  * [P3] end: count, then read draining; waiter: add to draining, then barrier, then read the counts.
  *      The waiter's membarrier stands for the fence that the end of a task does not have; where
- *      there is none, the end of a task has it.
+ *      there is none, the end of a task has it. Who ends a task and sees a waiter looks after a
+ *      fence: of two that end the last tasks at once, one sees both.
  */
 #include "core/job.h"
 #include "core/event.h"
@@ -55,21 +58,18 @@ static void check_job(const filch_job *job, const char *call)
                             job->name);
 }
 
-static bool tasks_over(filch_pool *pool)
-{
-    uint64_t ended = 0, spawned = 0;
-    for (int i = 0; i < pool->count; i++)
-        ended += filch_load_acquire(&pool->workers[i].ended); /* order: [P2] */
-    filch_fence_seq_cst(); /* order: all of these before any of those below */
-    for (int i = 0; i < pool->count; i++)
-        spawned += filch_load_acquire(&pool->workers[i].spawned); /* order: after the fence */
-    return ended == spawned + filch_load_seq_cst(&pool->spawned); /* order: [P1] after the fence */
-}
-
 static bool pool_is_drained(void *p)
 {
     filch_pool *pool = p;
-    return filch_load_seq_cst(&pool->pending) == 0 && tasks_over(pool); /* order: [P1] [P2] */
+    uint64_t ended = 0, spawned = 0;
+    filch_fence_seq_cst(); /* order: [P3] of two that end at once, one sees the other's count */
+    for (int i = 0; i < pool->count; i++)
+        ended += filch_load_acquire(&pool->workers[i].ended); /* order: [P2] */
+    if (filch_load_seq_cst(&pool->pending) != 0) /* order: [P1] [P2] after `ended` */
+        return false;
+    for (int i = 0; i < pool->count; i++)
+        spawned += filch_load_relaxed(&pool->workers[i].spawned); /* order: after `pending` [P2] */
+    return ended == spawned + filch_load_seq_cst(&pool->spawned); /* order: [P1] */
 }
 
 static void tell_drained(filch_pool *pool)
@@ -80,7 +80,7 @@ static void tell_drained(filch_pool *pool)
 
 void job_drained(filch_pool *pool)
 {
-    if (filch_load_relaxed(&pool->draining) && pool_is_drained(pool)) /* order: [P3] after a fence */
+    if (filch_load_relaxed(&pool->draining) && pool_is_drained(pool)) /* order: [P3] */
         tell_drained(pool);
 }
 
@@ -251,6 +251,8 @@ void job_end_task(struct worker *w)
     filch_store_release(&w->ended, w->ended + 1); /* order: [P2] [P3] */
     if (w->pool->fibers[FIBER_LARGE].fenced)
         filch_fence_seq_cst(); /* order: [P3] */
+    else
+        filch_fence_compiler(); /* order: [P3] the waiter's membarrier */
     if (filch_load_relaxed(&w->pool->draining)) /* order: [P3] */
         job_drained(w->pool);
 }
