@@ -18,6 +18,8 @@ struct fiber_slab {
     size_t size;
     char *first;              /* first region      */
     size_t used, regions;
+    struct fiber_slab *next_cold;
+    uint64_t cold;            /* a bit for each region that was given back whole */
 };
 
 static size_t round_up(size_t n, size_t unit)
@@ -52,9 +54,9 @@ void fiber_store_destroy(struct fiber_store *s)
     while (slab) {
         struct fiber_slab *next = slab->next;
         for (size_t i = 0; i < slab->used; i++) {
-            char *region = slab->first + i * s->region_size;
-            struct fiber *f = fiber_in(s, region);
-            os_context_drop(&f->context);
+            struct fiber *f = fiber_in(s, slab->first + i * s->region_size);
+            if (!(slab->cold >> i & 1))
+                os_context_drop(&f->context);
         }
         os_pages_release(slab->memory, slab->size);
         os_free(slab);
@@ -94,6 +96,20 @@ static void fill_fenced(struct fiber *f)
         filch_store_relaxed(&p->claim, CLAIM_FENCED); /* order: not shared yet */
 }
 
+static struct fiber *region_fill(struct fiber_store *s, struct fiber_slab *slab, char *region)
+{
+    struct fiber *f = fiber_in(s, region);
+    f->region = region;
+    f->region_size = s->region_size;
+    f->store = s;
+    f->slab = slab;
+    slots_init(&f->slots, (filch_slot *)((char *)f + HEADER),
+               (filch_slot *)(region + s->region_size - os_page_size()), s->fenced);
+    if (s->fenced)
+        fill_fenced(f);
+    return f;
+}
+
 /* Lock held. */
 static struct fiber *region_make(struct fiber_store *s)
 {
@@ -110,17 +126,23 @@ static struct fiber *region_make(struct fiber_store *s)
         report_warning("filch: no guard pages for more stacks (raise vm.max_map_count); "
                        "overflow of these is not detected");
     }
-    struct fiber *f = fiber_in(s, region);
-    f->region = region;
-    f->region_size = s->region_size;
-    f->store = s;
-    slots_init(&f->slots, (filch_slot *)((char *)f + HEADER),
-               (filch_slot *)(region + s->region_size - page), s->fenced);
-    if (s->fenced)
-        fill_fenced(f);
+    struct fiber *f = region_fill(s, slab, region);
     slab->used++;
     s->live++;
     return f;
+}
+
+/* Lock held. One that was given back whole, or null. */
+static struct fiber *region_warm(struct fiber_store *s)
+{
+    struct fiber_slab *slab = s->cold;
+    if (!slab)
+        return 0;
+    unsigned i = (unsigned)__builtin_ctzll(slab->cold);
+    slab->cold &= slab->cold - 1;
+    if (!slab->cold)
+        s->cold = slab->next_cold;
+    return region_fill(s, slab, slab->first + i * s->region_size);
 }
 
 struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
@@ -131,7 +153,9 @@ struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
         s->free = f->next;
         filch_store_relaxed(&s->free_count, s->free_count - 1); /* order: the lock; read as a hint */
     } else {
-        f = region_make(s);
+        f = region_warm(s);
+        if (!f)
+            f = region_make(s);
     }
     lock_release(&s->lock);
     if (f) {
@@ -153,9 +177,58 @@ static void fiber_cool(struct fiber_store *s, struct fiber *f)
     }
 }
 
+bool fiber_surplus(struct fiber_store *s)
+{
+    return filch_load_relaxed(&s->free_count) > KEEP_WARM; /* order: a hint */
+}
+
+/* All but the newest KEEP_WARM, off the free list. */
+static struct fiber *take_surplus(struct fiber_store *s)
+{
+    struct fiber *f, *surplus = 0;
+    size_t n = 0;
+    lock_acquire(&s->lock);
+    for (f = s->free; f && ++n < KEEP_WARM; f = f->next)
+        ;
+    if (f) {
+        surplus = f->next;
+        f->next = 0;
+        filch_store_relaxed(&s->free_count, n); /* order: the lock; read as a hint */
+    }
+    lock_release(&s->lock);
+    return surplus;
+}
+
+static void region_chill(struct fiber_store *s, struct fiber_slab *slab, char *region)
+{
+    size_t page = os_page_size();
+    os_pages_discard(region + page, s->region_size - 2 * page);
+    lock_acquire(&s->lock);
+    if (!slab->cold) {
+        slab->next_cold = s->cold;
+        s->cold = slab;
+    }
+    slab->cold |= (uint64_t)1 << ((size_t)(region - slab->first) / s->region_size);
+    lock_release(&s->lock);
+}
+
+size_t fiber_trim(struct fiber_store *s)
+{
+    size_t n = 0;
+    struct fiber *f = take_surplus(s);
+    while (f) {
+        struct fiber *next = f->next;
+        os_context_drop(&f->context);
+        region_chill(s, f->slab, f->region);
+        f = next;
+        n++;
+    }
+    return n;
+}
+
 void fiber_give(struct fiber_store *s, struct fiber *f)
 {
-    if (filch_load_relaxed(&s->free_count) > KEEP_WARM) /* order: a hint */
+    if (s->kind == FIBER_LARGE && fiber_surplus(s))
         fiber_cool(s, f);
     lock_acquire(&s->lock);
     f->next = s->free;
@@ -169,10 +242,14 @@ void fiber_store_reset(struct fiber_store *s)
     s->lock = 0;
     s->free = 0;
     s->free_count = 0;
+    s->cold = 0;
     for (struct fiber_slab *slab = s->slabs; slab; slab = slab->next) {
+        slab->cold = 0;
         for (size_t i = 0; i < slab->used; i++) {
             char *region = slab->first + i * s->region_size;
             struct fiber *f = fiber_in(s, region);
+            if (f->region != region) /* it is cold, or was just being given back */
+                f = region_fill(s, slab, region);
             for (filch_slot *p = f->slots.first; slots_used(&f->slots, p); p++) {
                 filch_store_relaxed(&p->fn, (slot_fn)0);            /* order: one thread */
                 filch_store_relaxed(&p->claim, s->fenced);          /* order: one thread */

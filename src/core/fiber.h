@@ -6,7 +6,9 @@
  *
  * so that a fiber which forks little touches a single page. Regions come in slabs, are
  * reused hot (per-worker cache, then the pool's list) and are unmapped only with the pool: a
- * thief may look at any fiber of its pool at any time.
+ * thief may look at any fiber of its pool at any time. Large ones that are too many are cooled as they
+ * are given back; small ones are given back whole, header and all, when nothing was to be done for a
+ * while (fiber_trim): a thief that looks at one then sees zeroes, and nothing to steal.
  *
  * | field    | writer                   | reader                                             |
  * | slots    | see slots.h              |                                                    |
@@ -41,6 +43,7 @@ struct fiber {
     os_context context;
     struct filch_pool *pool;
     struct fiber_store *store;     /* where it came from                                    */
+    struct fiber_slab *slab;
     struct filch_task *task;       /* that runs on it, or null                              */
     struct wait_token *token;      /* that cancels what it waits for, or null               */
     struct fiber *next;            /* in a free list                                        */
@@ -65,6 +68,7 @@ struct fiber_store {
     size_t live;                   /* regions made */
     size_t stack_size, slots_size, region_size;
     struct fiber_slab *slabs;
+    struct fiber_slab *cold;       /* those with regions that were given back whole */
     uint32_t warned;
 };
 
@@ -76,6 +80,11 @@ void fiber_store_reset(struct fiber_store *s);
 /* A fiber to run on, or null if there is no memory. */
 struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool);
 void fiber_give(struct fiber_store *s, struct fiber *f);
+
+/* More free ones than are kept warm. */
+bool fiber_surplus(struct fiber_store *s);
+/* Gives their memory back; returns how many. Not in a hurry: a system call each. */
+size_t fiber_trim(struct fiber_store *s);
 
 /* Which fiber's guard does this address hit? For the overflow reporter: async-signal-safe. */
 struct fiber *fiber_at_guard(struct fiber_store *s, const void *address, bool *in_slots);

@@ -87,7 +87,7 @@ static void pool_reset(filch_pool *p)
     p->exposed = 0;
     p->exposed_count = p->exposed_lock = 0;
     p->pending = p->spawned = 0;
-    p->draining = 0;
+    p->draining = p->trim_set = p->trim_due = 0;
     p->visitors = 0;
     idle_reset(p);
     for (int kind = 0; kind < FIBER_KINDS; kind++)

@@ -18,6 +18,8 @@
 
 #include <errno.h>
 
+#define TRIM_NS 1000000000
+
 static void loop(void *pass);
 
 /* ---- fibers of a worker ------------------------------------------------------------------- */
@@ -34,13 +36,45 @@ static struct fiber *fiber_hot(struct worker *w, unsigned kind)
     return f;
 }
 
+/* A second after there were too many small ones, somebody without work gives their memory back. */
+static void on_trim(struct timer *t)
+{
+    filch_pool *pool = (filch_pool *)((char *)t - offsetof(filch_pool, trim));
+    filch_store_relaxed(&pool->trim_due, 1u); /* order: a hint to the idle */
+}
+
+static void trim_later(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    uint32_t unset = 0;
+    /* order: relaxed, the wheel's lock hands the timer over */
+    if (!filch_load_relaxed(&pool->trim_set) && filch_cas_relaxed(&pool->trim_set, &unset, 1u)) {
+        pool->trim.fire = on_trim;
+        timers_add(w->timers, &pool->trim, os_clock_ns() + TRIM_NS);
+    }
+}
+
+static void trim_if_due(filch_pool *pool)
+{
+    uint32_t due = 1;
+    if (!filch_load_relaxed(&pool->trim_due) || /* order: a hint; one takes it */
+        !filch_cas_relaxed(&pool->trim_due, &due, 0u))
+        return;
+    filch_store_relaxed(&pool->trim_set, 0u); /* order: from here on it may be set again */
+    (void)fiber_trim(&pool->fibers[FIBER_SMALL]);
+}
+
 static void fiber_done(struct worker *w, struct fiber *f)
 {
     unsigned kind = f->store->kind;
-    if (w->cached[kind] < WORKER_CACHE)
+    if (w->cached[kind] < WORKER_CACHE) {
         w->cache[kind][w->cached[kind]++] = f;
-    else
-        fiber_give(f->store, f);
+        return;
+    }
+    struct fiber_store *store = f->store; /* given back, it may be gone */
+    fiber_give(store, f);
+    if (kind == FIBER_SMALL && fiber_surplus(store))
+        trim_later(w);
 }
 
 /* ---- switching ---------------------------------------------------------------------------- */
@@ -342,8 +376,10 @@ static struct found next_work(struct worker *w)
         found = search(w);
     if (found.what != FOUND_NOTHING)
         idle_search_found(w);
-    else
+    else {
+        trim_if_due(w->pool);
         rest(w, w->pool->config.idle == FILCH_IDLE_PARK ? idle_park : idle_rest);
+    }
     return found;
 }
 

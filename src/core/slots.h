@@ -103,7 +103,7 @@ static inline bool slots_stealable(slot_fn fn)
 static inline bool slots_peek(struct slots *s)
 {
     filch_slot *t = filch_load_relaxed(&s->top); /* order: a hint, checked again under the lock */
-    if (t >= s->end)
+    if (!t || t >= s->end) /* null: a fiber whose memory was given back */
         return false;
     return slots_stealable(filch_load_relaxed(&t->fn)); /* order: a hint, as above */
 }

@@ -446,6 +446,43 @@ static void every_task_has_its_own_errno(void)
         CHECK_EQ(run_on(workers, many_keep_errno, NULL), 0);
 }
 
+/* ---- stacks --------------------------------------------------------------------------------- */
+
+struct crowd {
+    filch_event go;
+    uint32_t waiting;
+};
+
+static void stands_in_a_crowd(void *arg)
+{
+    struct crowd *c = arg;
+    char frame[9000]; /* more than a page, so that there is something to be given back */
+    memset(frame, 7, sizeof frame);
+    __asm__ __volatile__("" : : "r"(frame) : "memory");
+    filch_add_acq_rel(&c->waiting, 1u);
+    filch_event_wait(&c->go);
+    CHECK_EQ(frame[4000], 7);
+}
+
+static void stacks_of_a_crowd_are_given_back_and_used_again(void)
+{
+    enum { CROWD = 900 };
+    filch_pool *pool = kit_pool(2);
+    filch_task_attr a = on(pool);
+    for (int round = 0; round < 2; round++) {
+        struct crowd c = {{0}, 0};
+        for (int i = 0; i < CROWD; i++)
+            CHECK_EQ(filch_go_with(&a, stands_in_a_crowd, &c), 0);
+        KIT_AWAIT(filch_load_acquire(&c.waiting) == CROWD);
+        filch_event_set(&c.go);
+        CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+        KIT_AWAIT(!fiber_surplus(&pool->fibers[FIBER_SMALL]));
+        kit_await_parked(pool);
+        CHECK(pool->fibers[FIBER_SMALL].live <= CROWD + 16); /* the second crowd stood on the same */
+    }
+    kit_destroy(pool);
+}
+
 static void a_closed_pool_takes_no_tasks(void)
 {
     filch_pool *pool = kit_pool(1);
@@ -477,6 +514,7 @@ int main(void)
     RUN(two_that_yield_take_turns_on_one_worker);
     RUN(nobody_wakes_too_early_and_everybody_wakes);
     RUN(every_task_has_its_own_errno);
+    RUN(stacks_of_a_crowd_are_given_back_and_used_again);
     RUN(a_closed_pool_takes_no_tasks);
     if (!KIT_SLOW)
         RUN(a_detached_task_runs_all_the_same);
