@@ -1,0 +1,44 @@
+# Go and Tokio, from the distribution's packages and without network. Each is one program; its build
+# tool keeps what it needs in the build folder.
+
+# bench_peer(NAME FOLDER BUILT COMMAND...): runs COMMAND in FOLDER, which makes BUILT.
+function(bench_peer name folder built)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/peers/${name}/*)
+  set(program ${bench_out}/filch-bench-${name})
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E env ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -E copy ${built} ${program}
+    WORKING_DIRECTORY ${folder} DEPENDS ${sources} VERBATIM COMMENT "Building filch-bench-${name}")
+  set(bench_programs ${bench_programs} ${program} PARENT_SCOPE)
+endfunction()
+
+find_program(BENCH_GO NAMES go)
+if(BENCH_GO AND BENCH_GCC)
+  set(go_out ${bench_out}/go)
+  bench_peer(go ${CMAKE_CURRENT_SOURCE_DIR}/peers/go ${go_out}/tasks
+    GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local GOCACHE=${go_out}/cache GOPATH=${go_out}
+    CGO_ENABLED=1 CC=${BENCH_GCC} ${BENCH_GO} build -trimpath -buildvcs=false -o ${go_out}/tasks .)
+else()
+  message(STATUS "filch bench will be without go")
+endif()
+
+# Debian's cargo and rustc, if they are there, whatever else is in the path.
+find_program(BENCH_CARGO NAMES cargo PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(BENCH_RUSTC NAMES rustc PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(BENCH_CARGO NAMES cargo)
+find_program(BENCH_RUSTC NAMES rustc)
+set(BENCH_CRATES /usr/share/cargo/registry CACHE PATH "Debian's Rust libraries, Tokio among them")
+file(GLOB tokio_crate ${BENCH_CRATES}/tokio-1.*)
+if(BENCH_CARGO AND BENCH_RUSTC AND tokio_crate)
+  set(tokio_out ${bench_out}/tokio)
+  list(GET tokio_crate -1 newest)
+  string(REGEX REPLACE ".*/tokio-" "" tokio_version ${newest})
+  set(tokio_source ${CMAKE_CURRENT_SOURCE_DIR}/peers/tokio)
+  configure_file(peers/tokio/Cargo.toml.in ${tokio_out}/Cargo.toml @ONLY)
+  configure_file(peers/tokio/config.toml.in ${tokio_out}/.cargo/config.toml @ONLY)
+  bench_peer(tokio ${tokio_out} ${tokio_out}/target/release/tasks
+    CARGO_HOME=${tokio_out}/home CARGO_TARGET_DIR=${tokio_out}/target RUSTC=${BENCH_RUSTC}
+    TOKIO_VERSION=${tokio_version} ${BENCH_CARGO} build --release --offline --quiet)
+else()
+  message(STATUS "filch bench will be without tokio")
+endif()
