@@ -26,10 +26,11 @@ static const char help[] =
     "usage: filch bench [SUITE]... [OPTION]...\n\n"
     "Measures and compares; every result is checked. Without a suite: forkjoin.\n\n"
     "  --case LIST      only these cases (separated by commas; 'all' for those in brackets too)\n"
-    "  --runtime LIST   only these: serial, filch, tbb, libgomp, libomp\n"
+    "  --runtime LIST   only these: serial, filch, tbb, libgomp, libomp, go, tokio, epoll\n"
     "  --mode LIST      only these modes: default, bounded, ...\n"
-    "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3\n"
-    "  --workers LIST   numbers of workers (1 and as many as a pool has by default)\n"
+    "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3, go, rustc-O3\n"
+    "  --workers LIST   numbers of workers (1 and as many as a pool has by default; tasks: 2, or\n"
+    "                   what the case is about)\n"
     "  --rounds N       runs of each program, in turn (7)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
     "  --timeout S      seconds after which a program has failed (300)\n"
@@ -41,6 +42,8 @@ static const char help[] =
 static const char help_end[] =
     "\nns/op is the smallest time of all runs, divided by the number of forks or nodes of the case.\n"
     "T1/Ts: time on one worker against serial code (gcc -O3); Ts/Tn: gain on n workers.\n"
+    "filch/x: filch's figure against this runtime's, and what it should be at most. In tasks, timer_p50,\n"
+    "timer_p99 and latency are times, not times per operation, and the HTTP cases need wrk.\n"
     "Status: 0; 1 if a result of serial or filch is wrong or missing; 2 for a bad request.\n";
 
 /* ---- the request --------------------------------------------------------------------------- */
@@ -79,7 +82,7 @@ static int option_take(struct request *r, int c, const char *value)
     case 'r': f->runtimes = value; return 1;
     case 'm': f->modes = value; return 1;
     case 'b': f->builds = value; return 1;
-    case 'w': return workers_read(f, value);
+    case 'w': f->workers_asked = 1; return workers_read(f, value);
     case 'n': return cli_number(value, 1, PLAN_ROUNDS_MAX, &r->rounds);
     case 't': return cli_number(value, 1, 1000000, &r->timeout_s);
     case 'q': f->quick = 1; return 1;

@@ -14,6 +14,8 @@ struct contender {
 struct contenders {
     const struct contender *list;
     int n;
+    int workers[2]; /* unless told otherwise; 0: none, both 0: what the filter says */
+    int compare;    /* the others are compared with filch */
 };
 
 struct entry {
@@ -26,7 +28,7 @@ struct entry {
 #define FILCH "filch-bench-"
 #define POOL "filch-bench-pool"
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
-#define GROUP(name) static const struct contenders name = {name##_list, COUNT(name##_list)}
+#define GROUP(name) static const struct contenders name = {.list = name##_list, .n = COUNT(name##_list)}
 
 static const struct contender forkjoin_list[] = {
     {"serial", "gcc-O3", "default", FILCH "serial", NULL, NULL, 1, 1, 1},
@@ -78,6 +80,24 @@ static const struct contender baselines_list[] = {
 };
 GROUP(baselines);
 
+/* One definition of each case for all: bench/tasks/cases.h. */
+static const struct contender tasks_list[] = {
+    {"filch", "gcc-O3", "default", FILCH "tasks", NULL, "1000", 1, MANY, 1},
+    {"go", "go", "default", FILCH "go", NULL, "1000", 1, MANY, 0},
+    {"tokio", "rustc-O3", "default", FILCH "tokio", NULL, "1000", 1, MANY, 0},
+};
+static const struct contenders tasks_on_1 = {tasks_list, COUNT(tasks_list), {1, 0}, 1};
+static const struct contenders tasks_on_2 = {tasks_list, COUNT(tasks_list), {2, 0}, 1};
+static const struct contenders tasks_on_both = {tasks_list, COUNT(tasks_list), {1, 2}, 1};
+
+static const struct contender http_list[] = {
+    {"filch", "gcc-O3", "default", FILCH "tasks", NULL, "1", 1, MANY, 0}, /* seconds; needs wrk */
+    {"go", "go", "default", FILCH "go", NULL, "1", 1, MANY, 0},
+    {"tokio", "rustc-O3", "default", FILCH "tokio", NULL, "1", 1, MANY, 0},
+    {"epoll", "gcc-O3", "default", FILCH "epoll", NULL, "1", 1, MANY, 0},
+};
+static const struct contenders http = {http_list, COUNT(http_list), {2, 0}, 1};
+
 static const struct entry entries[] = {
     {"forkjoin", "fib", 0, &forkjoin},
     {"forkjoin", "tree", 0, &forkjoin},
@@ -106,6 +126,39 @@ static const struct entry entries[] = {
     {"idle", "wakeup", 0, &wakeup},
     {"baselines", "balanced", 0, &baselines},
     {"baselines", "one_worker", 0, &baselines},
+    {"tasks", "spawn", 0, &tasks_on_2},
+    {"tasks", "spawn_join", 0, &tasks_on_2},
+    {"tasks", "skynet", 0, &tasks_on_2},
+    {"tasks", "yield", 0, &tasks_on_1},
+    {"tasks", "pingpong", 0, &tasks_on_both},
+    {"tasks", "chan_1_1", 0, &tasks_on_2},
+    {"tasks", "chan_4_4", 0, &tasks_on_2},
+    {"tasks", "mutex", 0, &tasks_on_2},
+    {"tasks", "wake", 0, &tasks_on_2},
+    {"tasks", "timer_p50", 0, &tasks_on_2},
+    {"tasks", "timer_p99", 0, &tasks_on_2},
+    {"tasks", "timer_cpu", 0, &tasks_on_2},
+    {"tasks", "latency_in", 0, &tasks_on_2},
+    {"tasks", "latency_out", 0, &tasks_on_2},
+    {"tasks", "http_cpu_64", 0, &http},
+    {"tasks", "http_cpu_1000", 0, &http},
+};
+
+/* What filch's figure, divided by the peer's, should not exceed; 0: no such wish. */
+static const struct bar {
+    const char *name;
+    int workers;
+    double go, tokio;
+} bars[] = {
+    {"spawn", 2, 0.20, 0.35},       {"spawn_join", 2, 0.25, 0.45},
+    {"skynet", 2, 0.12, 0.30},      {"yield", 1, 0.20, 0.15},
+    {"pingpong", 1, 0.28, 0.40},    {"pingpong", 2, 0.35, 0.35},
+    {"chan_1_1", 2, 0.6, 0.4},      {"chan_4_4", 2, 0.8, 0.4},
+    {"mutex", 2, 0.7, 0.2},         {"wake", 2, 0.35, 0.8},
+    {"timer_p50", 2, 0.3, 0.2},     {"timer_p99", 2, 0.3, 0.5},
+    {"timer_cpu", 2, 0.4, 0.8},     {"latency_in", 2, 0.1, 0.2},
+    {"latency_out", 2, 0.2, 1.0},   {"http_cpu_64", 2, 0.7, 1.0},
+    {"http_cpu_1000", 2, 0.7, 1.0},
 };
 
 /* ---- lists of words ------------------------------------------------------------------------ */
@@ -192,6 +245,14 @@ static int contender_wanted(const struct contender *c, const struct plan_filter 
            wanted(f->builds, c->build);
 }
 
+static double bar_find(const char *name, const char *runtime, int workers)
+{
+    for (int i = 0; i < COUNT(bars); i++)
+        if (!strcmp(bars[i].name, name) && bars[i].workers == workers)
+            return !strcmp(runtime, "go") ? bars[i].go : !strcmp(runtime, "tokio") ? bars[i].tokio : 0;
+    return 0;
+}
+
 static int clamp(int value, int low, int high)
 {
     return value < low ? low : value > high ? high : value;
@@ -217,6 +278,9 @@ static int row_add(struct plan *p, const struct entry *e, const struct contender
     row->size = quick ? c->quick_size : c->size;
     row->workers = workers;
     row->required = c->required;
+    row->compare = e->run->compare && strcmp(c->runtime, "filch");
+    if (row->compare)
+        row->bar = bar_find(e->name, c->runtime, workers);
     return 0;
 }
 
@@ -224,9 +288,10 @@ static int row_add(struct plan *p, const struct entry *e, const struct contender
 static int contender_add(struct plan *p, const struct entry *e, const struct contender *c,
                          const struct plan_filter *f)
 {
-    int first = p->n;
-    for (int i = 0; i < f->worker_count; i++) {
-        int workers = clamp(f->workers[i], c->workers_min, c->workers_max), seen = 0;
+    int own = e->run->workers[0] && !f->workers_asked, first = p->n;
+    const int *list = own ? e->run->workers : f->workers;
+    for (int i = 0; i < (own ? 2 : f->worker_count); i++) {
+        int workers = clamp(list[i], c->workers_min, c->workers_max), seen = own && !list[i];
         for (int r = first; r < p->n; r++)
             seen |= p->rows[r].workers == workers;
         if (!seen && row_add(p, e, c, workers, f->quick))

@@ -14,6 +14,8 @@ struct plan_row {
     const char *size;    /* passed on; null: the case's own     */
     int workers;
     int required; /* a failure here is a failure of the run: not a peer */
+    int compare;  /* filch's figure is divided by this one's ... */
+    double bar;   /* ... and should be no more than this; 0: no such wish */
 
     /* what came out */
     double samples[PLAN_ROUNDS_MAX];
@@ -32,6 +34,7 @@ struct plan_row {
 struct plan_filter {
     const char *suites, *cases, *runtimes, *modes, *builds; /* separated by commas */
     int workers[PLAN_WORKERS_MAX], worker_count;
+    int workers_asked; /* by the user; otherwise a suite may have numbers of its own */
     int quick;
 };
 

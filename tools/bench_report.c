@@ -32,9 +32,20 @@ static double row_figure(const struct plan_row *row, const char *key)
     return 0;
 }
 
+/* filch's figure divided by the row's, or 0 if there is no such thing. */
+static double row_ratio(const struct plan_row *row, const struct plan_row *rows, int n)
+{
+    if (!row->compare || row->error[0])
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(rows[i].runtime, "filch") && rows[i].workers == row->workers && !rows[i].error[0])
+            return row_best(&rows[i]) / row_best(row);
+    return 0;
+}
+
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void row_json(const struct plan_row *row)
+static void row_json(const struct plan_row *row, double ratio)
 {
     struct json j = json_open(stdout);
     json_string(&j, "suite", row->suite);
@@ -50,6 +61,10 @@ static void row_json(const struct plan_row *row)
         json_string(&j, "error", row->error);
     } else {
         json_number(&j, "median", row_median(row));
+        if (ratio > 0)
+            json_number(&j, "ratio", ratio);
+        if (row->bar > 0)
+            json_number(&j, "bar", row->bar);
         for (int i = 0; i < row->figure_count; i++)
             json_number(&j, row->figures[i].key, row->figures[i].value);
         json_string(&j, "runtime_version", row->runtime_version);
@@ -58,7 +73,7 @@ static void row_json(const struct plan_row *row)
     json_close(&j);
 }
 
-static void row_csv(const struct plan_row *row)
+static void row_csv(const struct plan_row *row, double ratio)
 {
     printf("%s,%s,%s,%s,%s,%d,", row->suite, row->name, row->runtime, row->build, row->mode,
            row->workers);
@@ -69,7 +84,10 @@ static void row_csv(const struct plan_row *row)
                row->n, filch_version());
     for (const char *c = row->error; *c; c++)
         printf(*c == '"' ? "\"\"" : "%c", *c);
-    printf("\"\n");
+    printf("\",");
+    if (ratio > 0)
+        printf("%.6g", ratio);
+    printf(row->bar > 0 ? ",%g\n" : ",\n", row->bar);
     fflush(stdout);
 }
 
@@ -83,7 +101,15 @@ static const struct plan_row *serial_find(const struct plan_row *rows, int n)
     return NULL;
 }
 
-static void table_head(const struct plan_row *first, const struct plan_row *serial)
+static int rows_compare(const struct plan_row *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (rows[i].compare)
+            return 1;
+    return 0;
+}
+
+static void table_head(const struct plan_row *first, const struct plan_row *serial, int compare)
 {
     printf("\n%s/%s", first->suite, first->name);
     if (serial)
@@ -91,11 +117,15 @@ static void table_head(const struct plan_row *first, const struct plan_row *seri
                row_figure(serial, "size"));
     printf("\n%-9s%-9s%-10s%7s%12s%12s", "runtime", "mode", "build", "workers", "ns/op",
            "median");
-    printf(serial ? "%8s%8s\n" : "\n", "T1/Ts", "Ts/Tn");
+    if (serial)
+        printf("%8s%8s", "T1/Ts", "Ts/Tn");
+    if (compare)
+        printf("%9s%6s", "filch/x", "<=");
+    printf("\n");
 }
 
 /* How much slower than serial code one worker is, or how much faster several are. */
-static void ratio_print(const struct plan_row *row, const struct plan_row *serial)
+static void speedup_print(const struct plan_row *row, const struct plan_row *serial)
 {
     double ts = row_best(serial), t = row_best(row);
     if (row->workers == 1)
@@ -106,6 +136,18 @@ static void ratio_print(const struct plan_row *row, const struct plan_row *seria
         printf("  size %.0f", row_figure(row, "size"));
 }
 
+/* Filch's figure against the peer's, and the bar, marked if it is missed. */
+static void ratio_print(const struct plan_row *row, double ratio)
+{
+    char bar[16] = "";
+    if (row->bar > 0)
+        snprintf(bar, sizeof bar, "%.2f%s", row->bar, ratio > row->bar ? "!" : "");
+    if (ratio > 0)
+        printf("%9.3f  %-5s", ratio, bar);
+    else
+        printf("%9s  %-5s", "", bar);
+}
+
 static void figures_print(const struct plan_row *row)
 {
     for (int i = 0; i < row->figure_count; i++)
@@ -113,7 +155,8 @@ static void figures_print(const struct plan_row *row)
             printf("  %s %.6g", row->figures[i].key, row->figures[i].value);
 }
 
-static void row_table(const struct plan_row *row, const struct plan_row *serial)
+static void row_table(const struct plan_row *row, const struct plan_row *serial, int compare,
+                      double ratio)
 {
     printf("%-9s%-9s%-10s%7d", row->runtime, row->mode, row->build, row->workers);
     if (row->error[0]) {
@@ -121,8 +164,10 @@ static void row_table(const struct plan_row *row, const struct plan_row *serial)
         return;
     }
     printf("%12.2f%12.2f", row_best(row), row_median(row));
+    if (compare)
+        ratio_print(row, ratio);
     if (serial)
-        ratio_print(row, serial);
+        speedup_print(row, serial);
     else
         figures_print(row);
     printf("\n");
@@ -131,21 +176,24 @@ static void row_table(const struct plan_row *row, const struct plan_row *serial)
 void report_begin(enum report_form form)
 {
     if (form == REPORT_CSV)
-        puts("suite,case,runtime,build,mode,workers,ns_per_op,median,size,rounds,version,error");
+        puts("suite,case,runtime,build,mode,workers,ns_per_op,median,size,rounds,version,error,"
+             "ratio,bar");
 }
 
 void report_case(enum report_form form, const struct plan_row *rows, int n)
 {
     const struct plan_row *serial = serial_find(rows, n);
+    int compare = rows_compare(rows, n);
     if (form == REPORT_TABLE)
-        table_head(rows, serial);
+        table_head(rows, serial, compare);
     for (int i = 0; i < n; i++) {
+        double ratio = row_ratio(&rows[i], rows, n);
         if (form == REPORT_JSON)
-            row_json(&rows[i]);
+            row_json(&rows[i], ratio);
         else if (form == REPORT_CSV)
-            row_csv(&rows[i]);
+            row_csv(&rows[i], ratio);
         else
-            row_table(&rows[i], serial);
+            row_table(&rows[i], serial, compare, ratio);
     }
     fflush(stdout);
 }
