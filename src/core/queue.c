@@ -114,17 +114,19 @@ bool queue_pop(struct worker *w, work_item *out)
 bool queue_push_next(struct worker *w, work_item it)
 {
     work_item old = 0;
+    bool lent = w->lent;
     if (!w->pool->plain) {
         queue_push(w, it);
         return true;
     }
+    w->lent = true;
     if (filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
         old = filch_xchg_acq_rel(&w->next, it); /* order: [N1] */
     else
         filch_store_release(&w->next, it); /* order: [N1] */
     if (old)
         queue_push(w, old);
-    return old != 0;
+    return lent;
 }
 
 bool queue_take_next(struct worker *w, work_item *out)
@@ -132,13 +134,18 @@ bool queue_take_next(struct worker *w, work_item *out)
     if (!filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
         return false;
     *out = filch_xchg_acq_rel(&w->next, (work_item)0); /* order: [N1] against a thief's CAS */
+    if (*out)
+        w->lent = false;
     return *out != 0;
 }
 
 bool queue_retract_next(struct worker *w, work_item it)
 {
     /* order: own word; the CAS is against a thief's [N1] */
-    return filch_load_relaxed(&w->next) == it && filch_cas_acq_rel(&w->next, &it, (work_item)0);
+    bool back = filch_load_relaxed(&w->next) == it && filch_cas_acq_rel(&w->next, &it, (work_item)0);
+    if (back)
+        w->lent = false;
+    return back;
 }
 
 void queue_flush_next(struct worker *w)

@@ -21,7 +21,9 @@ enum queue_result { QUEUE_EMPTY, QUEUE_CONTENDED, QUEUE_TAKEN };
  * | next   | owner: store from 0, exchange; thief: CAS to 0 | all   | only the owner puts items there |
  * [N1] released by the put, acquired by the taker: the item's contents.
  *
- * queue_push_next says whether something moved into the queue, so that others should be told. */
+ * queue_push_next says whether others should be told: something moved into the queue, or a thief took
+ * what was put there last (then there is somebody who has time; two that wake each other in turn, and
+ * are taken by their own worker, tell nobody). */
 bool queue_push_next(struct worker *w, work_item it);
 bool queue_take_next(struct worker *w, work_item *out);
 enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out);

@@ -66,6 +66,7 @@ struct worker {
     unsigned cached[FIBER_KINDS];
     struct task_cache tasks;
     unsigned streak;           /* picks of `next` in a row                                      */
+    bool lent;                 /* what was put into `next` last was not taken back: a thief did */
     struct {
         struct worker *victim;
         work_item item;
