@@ -53,6 +53,7 @@ struct fiber {
     size_t region_size;
     int errno_value;
     uint32_t exposed;
+    uint32_t budget;               /* operations since it last waited, see budget.h         */
 };
 
 /* Two sizes of stack: fork-join recurses, tasks are many. */

@@ -199,6 +199,7 @@ static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_
 {
     bool timed = deadline != FILCH_FOREVER, leaves_jobs = slots_peek(&f->slots);
     EV(me, WAIT);
+    f->budget = 0;
     if (timed) {
         w->timer.fire = on_timer;
         timers_add(me->timers, &w->timer, deadline);

@@ -393,6 +393,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 
 #include "misuse/task.h"
 #include "misuse/scope.h"
+#include "misuse/chan.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -547,6 +548,7 @@ static const struct misuse table[] = {
 
     ROWS_TASK
     ROWS_SCOPE
+    ROWS_CHAN
 };
 enum { ROWS = sizeof table / sizeof *table };
 
