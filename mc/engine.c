@@ -554,7 +554,7 @@ void mc_execute(void)
     mc->current = 0;
     mc->sleep = 0;
     mc->idle_rounds = 0;
-    mc->preempted = mc->stale = mc->spurious = mc->failures = mc->spun = 0;
+    mc->preempted = mc->stale = mc->spurious = mc->failures = mc->spun = mc->hasty = 0;
     mc->failing_calls = 0;
     mc->now = 1000000;
     mc->sleepers = 0;

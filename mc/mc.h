@@ -38,6 +38,7 @@ struct mc_model {
     int spurious;          /* how many waits and weak CASes fail without cause; 0: 1          */
     int spins;             /* how often a spin loop runs out of patience; 0: 1                */
     int failing;           /* how many times a call that may fail does (mc_fails); 0: none    */
+    int hasty;             /* how many sleeps with a deadline end at once: the others go on meanwhile */
     bool alarms;           /* sleeps with a deadline end when nothing else can go on          */
     bool sleepers_stay;    /* threads may sleep for good when the first one has ended         */
     bool old_stores;       /* stores may be put before others in the order of their word      */

@@ -151,7 +151,7 @@ struct engine {
     struct thread thread[MC_THREADS];
     int threads, current;
     unsigned sleep;           /* sleep set: threads that need not run here */
-    int preempted, stale, spurious, failures, spun;
+    int preempted, stale, spurious, failures, spun, hasty;
     unsigned failing_calls;
     int64_t now;
     uint64_t sleepers;

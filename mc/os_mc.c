@@ -112,6 +112,16 @@ static bool spurious(void)
     return true;
 }
 
+/* The time is over before anything else happens. */
+static bool is_late(int64_t deadline)
+{
+    if (deadline == INT64_MAX || mc->hasty >= mc->model->hasty || mc_pick(CHOOSE_FAILURE, 2) == 0)
+        return false;
+    mc->hasty++;
+    mc->now = deadline > mc->now ? deadline : mc->now;
+    return true;
+}
+
 /* The kernel compares and goes to sleep in one step. */
 int os_futex_wait(uint32_t *word, uint32_t expect, int64_t deadline)
 {
@@ -125,6 +135,10 @@ int os_futex_wait(uint32_t *word, uint32_t expect, int64_t deadline)
     if (found != expect || spurious()) {
         s->what = found != expect ? "does not sleep" : "wakes up without cause";
         return 0;
+    }
+    if (is_late(deadline)) {
+        s->what = "time is over at once";
+        return -ETIMEDOUT;
     }
     mc_block(word, deadline);
     struct thread *t = mc_me();

@@ -172,12 +172,9 @@ int chan_step(filch_chan *c, enum filch_op op, void *item, struct chan_waiter **
 void chan_leave(filch_chan *c, enum filch_op op, struct chan_waiter *w)
 {
     lock_acquire(&c->lock);
-    bool listed = wait_list_has(&w->node);
-    if (listed)
+    if (wait_list_has(&w->node)) /* else who took it out has tried to claim it, and is done with it */
         wait_list_unlink(&c->waiting[op], &w->node);
     lock_release(&c->lock);
-    if (!listed)
-        wait_node_settle(&w->node);
 }
 
 /* Lock held; without it on return. */

@@ -62,7 +62,7 @@ void filch_oneshot_close(filch_oneshot *o)
 /* It is SENT, CLOSED or TAKEN. */
 static int take(filch_oneshot *o, void **value)
 {
-    if (filch_load_acquire(&o->state) != SENT) /* order: [O1] */
+    if (filch_load_relaxed(&o->state) != SENT) /* order: [O1] was acquired by who found that, or woken */
         return -EPIPE;
     *value = o->value;
     filch_store_relaxed(&o->state, (uintptr_t)TAKEN); /* order: nobody else writes after SENT */
