@@ -166,7 +166,7 @@ static int sells(void *arg)
             kit_count(&m->sent);
             i++;
         } else if (t->patience_us == 0) {
-            filch_yield();
+            filch_sleep_ns(1000); /* not filch_yield: pollers would keep every worker */
         }
     }
     kit_beat();
@@ -194,7 +194,7 @@ static int buys(void *arg)
             CHECK_EQ(kit_count(&m->seen[item]), 1);
             kit_count(&m->received);
         } else if (t->patience_us == 0) {
-            filch_yield();
+            filch_sleep_ns(1000); /* not filch_yield: pollers would keep every worker */
         }
     }
 }
@@ -351,6 +351,49 @@ static void a_job_forked_before_a_receive_that_needs_it_runs_on_one_worker(void)
         CHECK_EQ(run_on(1, needs_what_it_forked_pinned, c), 7);
         filch_chan_destroy(c);
     }
+}
+
+/* Whoever it wakes must not stay in the queue of its worker, whose thread sleeps. */
+static int asks_pinned(void *arg)
+{
+    struct link *l = arg;
+    int token = 0;
+    filch_pin();
+    for (int i = 0; i < 100; i++) {
+        KIT_AWAIT(idle_figures(filch_pool_current()).sleeping == 1); /* the other worker */
+        CHECK_EQ(filch_chan_send(l->from, &token, FILCH_FOREVER), 0);
+        CHECK_EQ(filch_chan_recv(l->to, &token, FILCH_FOREVER), 0);
+        kit_beat();
+    }
+    filch_unpin();
+    return token;
+}
+
+static int answers(void *arg)
+{
+    struct link *l = arg;
+    int token = 0;
+    while (filch_chan_recv(l->from, &token, FILCH_FOREVER) == 0) {
+        token++;
+        CHECK_EQ(filch_chan_send(l->to, &token, FILCH_FOREVER), 0);
+    }
+    return token;
+}
+
+static void a_pinned_task_that_waits_does_not_keep_whom_it_woke(void)
+{
+    struct link l = {chan(sizeof(int), 0), chan(sizeof(int), 0)};
+    filch_pool *pool = kit_pool(2);
+    filch_task *other = spawn(pool, answers, &l), *t;
+    kit_await_parked(pool);
+    t = spawn(pool, asks_pinned, &l);
+    KIT_AWAIT(filch_task_done(t));
+    CHECK_EQ(join(t), 100);
+    filch_chan_close(l.from);
+    CHECK_EQ(join(other), 100);
+    kit_destroy(pool);
+    filch_chan_destroy(l.from);
+    filch_chan_destroy(l.to);
 }
 
 /* ---- a budget --------------------------------------------------------------------------------- */
@@ -729,6 +772,7 @@ int main(void)
     RUN(each_item_is_received_once_while_waits_time_out);
     RUN(a_ring_of_tasks_passes_a_token_on_one_worker);
     RUN(a_job_forked_before_a_receive_that_needs_it_runs_on_one_worker);
+    RUN(a_pinned_task_that_waits_does_not_keep_whom_it_woke);
     RUN(a_task_whose_channel_is_always_ready_lets_others_run);
     RUN(what_was_sent_before_a_close_is_received);
     RUN(a_close_ends_every_wait);
