@@ -76,12 +76,10 @@ os_context_jump:
     popq    %rbp
     .cfi_adjust_cfa_offset -8
     .cfi_restore rbp
-    /* Not `ret`: the return predictor remembers the flow that was left. `notrack`, because the
-       place after a call is no landing pad. */
-    popq    %rcx
-    .cfi_adjust_cfa_offset -8
-    .cfi_register rip, rcx
-    notrack jmp *%rcx
+    /* `ret`, as we were called: flows leave at the same few places, so the return predictor's stack, which
+       is that of the flow that was left, fits the one that is entered. After a jump it would be one
+       entry too deep, and each return of the callers would be predicted wrong. */
+    ret
 
 1:
     .cfi_restore_state
