@@ -163,6 +163,20 @@ static int park_thread_of(filch_pool *pool, struct fiber *f, struct wait *w, int
     }
 }
 
+/* The thread of this seat is about to sleep. Whom it woke last stands before its queue, where thieves come
+ * late, and workers that always find something of their own do not come at all: others get it all. */
+static void hand_over(struct worker *me)
+{
+    work_item it;
+    bool any = false;
+    while (me->pool->plain && (queue_take_next(me, &it) || queue_pop(me, &it))) {
+        inject_push(&me->pool->injector, it);
+        any = true;
+    }
+    if (any)
+        idle_notify(me->pool, me);
+}
+
 /* A pinned fiber: first what it forked itself, then sleep; a guest gives up its seat meanwhile. */
 static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
@@ -170,8 +184,12 @@ static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64
         if (!join_run_own(me, f))
             os_pause(); /* a thief is at it: it takes this one, the next may be ours */
     }
-    if (is_fired(w) || !me->guest)
+    if (is_fired(w))
+        return result(w);
+    if (!me->guest) {
+        hand_over(me);
         return park_thread_of(me->pool, f, w, deadline);
+    }
     struct body *body = me->body;
     filch_pool *pool = me->pool;
     run_enter(me, 0);

@@ -82,7 +82,9 @@ static char *ring_move(filch_chan *c, char *wider, size_t room)
 static char *ring_alloc(size_t room, size_t item_size)
 {
     size_t size;
-    return __builtin_mul_overflow(room, item_size, &size) ? 0 : os_alloc(size ? size : 1);
+    if (__builtin_mul_overflow(room, item_size, &size) || size > PTRDIFF_MAX)
+        return 0;
+    return os_alloc(size ? size : 1);
 }
 
 /* Allocates without the lock; another may have been faster. */
