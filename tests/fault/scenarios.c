@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "work.h"
 
+#include <filch/chan.h>
 #include <filch/deque.h>
 #include <filch/task.h>
 #include <pthread.h>
@@ -378,6 +379,31 @@ static void tasks(void)
     filch_pool_destroy(pool);
 }
 
+/* What an unbounded channel did not refuse, it keeps. */
+static void channels(void)
+{
+    uint32_t sent = 0, taken = 0, got;
+    filch_chan *c = (filch_chan *)1;
+    int rc = filch_chan_create(&c, sizeof got, FILCH_UNBOUNDED);
+    if (rc != 0) {
+        CHECK_EQ(rc, -ENOMEM);
+        CHECK(!c);
+        return;
+    }
+    for (int i = 0; i < 100; i++) {
+        struct filch_case k = {c, FILCH_SEND, &sent, 0};
+        if (i % 2)
+            CHECK_EQ(filch_select(&k, 1, FILCH_FOREVER), 0);
+        rc = i % 2 ? k.result : filch_chan_send(c, &sent, FILCH_FOREVER);
+        CHECK(rc == 0 || rc == -ENOMEM);
+        sent += rc == 0;
+    }
+    while (filch_chan_recv(c, &got, FILCH_NOW) == 0)
+        CHECK_EQ(got, taken++);
+    CHECK_EQ(taken, sent);
+    filch_chan_destroy(c);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -402,5 +428,6 @@ const struct scenario scenarios[] = {
     SCENARIO(tasks, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
+    SCENARIO(channels, 1),
 };
 const int scenario_count = COUNT(scenarios);
