@@ -394,6 +394,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/task.h"
 #include "misuse/scope.h"
 #include "misuse/chan.h"
+#include "misuse/blocking.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -549,6 +550,7 @@ static const struct misuse table[] = {
     ROWS_TASK
     ROWS_SCOPE
     ROWS_CHAN
+    ROWS_BLOCKING
 };
 enum { ROWS = sizeof table / sizeof *table };
 
