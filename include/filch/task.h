@@ -80,6 +80,29 @@ FILCH_API void filch_task_rename(const char *name);
 FILCH_API int filch_sleep_until(int64_t deadline);
 FILCH_API int filch_sleep_ns(int64_t ns);
 
+/* ---- storage that belongs to a task --------------------------------------------------------- */
+
+/* A key; each task has a value of its own for it, null at first. So has each submitted job and each call
+ * from outside (FILCH_RUN and the like), and each poll of a stackless task. What a task forks shares its
+ * values. A FILCH_RUN inside a task may run on a stack of its own, with values of its own: pass what it
+ * needs. Keys are never given back. */
+typedef struct filch_local {
+    uint32_t number; /* internal; 0: not created */
+} filch_local;
+
+#define FILCH_LOCAL_MAX 256
+
+/* Makes a key. `destroy` (may be null) is called with each value that is not null when its task ends, on
+ * the task, before a join returns. Returns 0 or -EAGAIN (there are FILCH_LOCAL_MAX). Any thread. */
+FILCH_API int filch_local_create(filch_local *key, void (*destroy)(void *value));
+
+/* The caller's value, or null. Null on threads outside every pool. Does not wait. */
+FILCH_API void *filch_local_get(filch_local key);
+
+/* Sets it; a value that it replaces is not destroyed. Returns 0, -ENOMEM (at the first value of a task), or
+ * -EPERM on threads outside every pool, which have thread-local storage. */
+FILCH_API int filch_local_set(filch_local key, void *value);
+
 #ifdef __cplusplus
 }
 #endif

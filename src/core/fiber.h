@@ -24,6 +24,7 @@
 #include "os/context.h"
 
 struct worker;
+struct chunk;
 struct filch_pool;
 
 /* Where a tree of forks begins: a call from outside or a submitted job. On the stack of the fiber
@@ -31,6 +32,7 @@ struct filch_pool;
 struct root {
     struct lineage here;           /* {null, null} */
     const char *name;              /* or null */
+    struct chunk *locals;          /* local.h */
 };
 
 struct fiber {

@@ -1,5 +1,5 @@
-/* item.h: what stands in queues: a job, a fiber that can go on, or a task that has not begun. A
- * pointer and a tag. */
+/* item.h: what stands in queues: a job, a fiber that can go on, a task that has not begun, or a
+ * stackless task, which knows how to run itself. A pointer and a tag. */
 #ifndef FILCH_ITEM_H
 #define FILCH_ITEM_H
 
@@ -7,10 +7,12 @@
 #include "core/task.h"
 
 #include <filch.h>
+#include <filch/async.h>
 
 typedef uintptr_t work_item;
 #define ITEM_FIBER ((uintptr_t)1)
 #define ITEM_TASK ((uintptr_t)2)
+#define ITEM_POLL ((uintptr_t)3)
 #define ITEM_TAG ((uintptr_t)3)
 
 static inline work_item item_job(filch_job *job)
@@ -28,6 +30,11 @@ static inline work_item item_task(filch_task *t)
     return (uintptr_t)t | ITEM_TASK;
 }
 
+static inline work_item item_poll(filch_async *a)
+{
+    return (uintptr_t)a | ITEM_POLL;
+}
+
 /* Null if it is something else. */
 static inline struct fiber *item_as_fiber(work_item it)
 {
@@ -39,6 +46,11 @@ static inline filch_task *item_as_task(work_item it)
     return (it & ITEM_TAG) == ITEM_TASK ? (filch_task *)(it & ~ITEM_TAG) : 0;
 }
 
+static inline filch_async *item_as_poll(work_item it)
+{
+    return (it & ITEM_TAG) == ITEM_POLL ? (filch_async *)(it & ~ITEM_TAG) : 0;
+}
+
 /* Where an item keeps its link to the next one in a list. */
 static inline uintptr_t *item_link(work_item it)
 {
@@ -46,6 +58,8 @@ static inline uintptr_t *item_link(work_item it)
         return &item_as_fiber(it)->link;
     if (item_as_task(it))
         return &item_as_task(it)->link;
+    if (item_as_poll(it))
+        return &item_as_poll(it)->link;
     return &((filch_job *)it)->link;
 }
 

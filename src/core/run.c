@@ -14,6 +14,7 @@
 #include "core/go.h"
 #include "core/job.h"
 #include "core/join.h"
+#include "core/local.h"
 #include "core/report.h"
 
 #include <errno.h>
@@ -113,7 +114,7 @@ static unsigned kind_for(work_item it, unsigned otherwise)
     filch_task *t = item_as_task(it);
     if (t)
         return t->flags & TASK_LARGE ? FIBER_LARGE : FIBER_SMALL;
-    return it && !item_as_fiber(it) ? FIBER_LARGE : otherwise;
+    return it && !item_as_fiber(it) && !item_as_poll(it) ? FIBER_LARGE : otherwise;
 }
 
 /* On its own worker: what was woken runs next. */
@@ -219,6 +220,15 @@ static void root_begin(struct fiber *f, struct root *r)
     filch_store_relaxed(&f->lineage, &r->here); /* order: [S1] before anything is forked */
 }
 
+/* Its function has returned. */
+static void root_over(struct fiber *f, struct root *r, filch_slot *head)
+{
+    if (filch_load_relaxed(&r->locals)) /* order: its jobs have been joined */
+        local_end(r);
+    settled(f, head);
+    unpinned(f);
+}
+
 static void root_end(struct fiber *f)
 {
     filch_store_relaxed(&f->lineage, (const struct lineage *)0); /* order: [S1] */
@@ -232,8 +242,7 @@ static void run_job(struct fiber *f, filch_job *job)
     job->fn(job->arg);
     if (job->cleanup)
         job->cleanup(job->arg);
-    settled(f, f->slots.first);
-    unpinned(f);
+    root_over(f, &r, f->slots.first);
     root_end(f);
     job_finish(job);
 }
@@ -244,8 +253,7 @@ static void run_root(struct fiber *f, struct body *b)
     root_begin(f, &r);
     f->pins_held = ++f->pins;
     b->root(b->box, f->slots.first);
-    settled(f, f->slots.first);
-    unpinned(f);
+    root_over(f, &r, f->slots.first);
     f->pins_held = --f->pins;
     root_end(f);
 }
@@ -263,8 +271,7 @@ static void task_body(struct fiber *f, filch_task *t, filch_slot *head)
         t->result = t->fn.spawn(t->arg);
     else
         t->fn.go(t->arg);
-    settled(f, head);
-    unpinned(f);
+    root_over(f, &r, head);
 }
 
 static void run_task(struct fiber *f, filch_task *t)
@@ -299,10 +306,27 @@ void run_task_here(struct fiber *f, filch_task *copy)
     job_end_task(worker_self());
 }
 
+/* It calls the user's function, then run_over, then it may be gone. */
+static void run_poll(struct fiber *f, filch_async *a)
+{
+    struct root r = {.name = a->name};
+    root_begin(f, &r);
+    a->run(a);
+    root_end(f);
+}
+
+void run_over(void)
+{
+    struct fiber *f = run_fiber();
+    root_over(f, (struct root *)f->root, f->slots.first); /* run_poll's */
+}
+
 static void run_item(struct fiber *f, work_item it)
 {
     if (item_as_task(it))
         run_task(f, item_as_task(it));
+    else if (item_as_poll(it))
+        run_poll(f, item_as_poll(it));
     else
         run_job(f, (filch_job *)it);
 }

@@ -28,6 +28,10 @@ bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fibe
 /* Runs a task that its joiner claimed, on the joiner's own stack. The task is a copy. */
 void run_task_here(struct fiber *f, filch_task *copy);
 
+/* A stackless task's function has returned, on the fiber that it was called on: what it left undone is
+ * reported. */
+void run_over(void);
+
 /* Makes a suspended fiber runnable. Any thread. */
 void run_ready(struct fiber *f);
 

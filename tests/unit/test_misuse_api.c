@@ -394,6 +394,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/task.h"
 #include "misuse/scope.h"
 #include "misuse/chan.h"
+#include "misuse/async.h"
 #include "misuse/blocking.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -550,6 +551,7 @@ static const struct misuse table[] = {
     ROWS_TASK
     ROWS_SCOPE
     ROWS_CHAN
+    ROWS_ASYNC
     ROWS_BLOCKING
 };
 enum { ROWS = sizeof table / sizeof *table };
