@@ -4,6 +4,7 @@
 
 #include "core/idle.h"
 #include "fault.h"
+#include "offload.h"
 #include "work.h"
 
 #include <filch/chan.h>
@@ -402,6 +403,15 @@ static void channels(void)
         CHECK_EQ(got, taken++);
     CHECK_EQ(taken, sent);
     filch_chan_destroy(c);
+static void offload(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    if (!pool)
+    stackless_tasks(pool);
+    futures(pool);
+    blocking_calls(pool);
+    filch_pool_destroy(pool);
 }
 
 #define SCENARIO(name, frugal) {#name, name, frugal}
@@ -426,6 +436,7 @@ const struct scenario scenarios[] = {
     SCENARIO(a_lock_that_is_held, 0),
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
+    SCENARIO(offload, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
     SCENARIO(channels, 1),
