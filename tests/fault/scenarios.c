@@ -403,11 +403,14 @@ static void channels(void)
         CHECK_EQ(got, taken++);
     CHECK_EQ(taken, sent);
     filch_chan_destroy(c);
+}
+
 static void offload(void)
 {
     filch_config c = config_of(2);
     filch_pool *pool = make(&c);
     if (!pool)
+        return;
     stackless_tasks(pool);
     futures(pool);
     blocking_calls(pool);

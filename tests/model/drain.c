@@ -42,7 +42,8 @@ static void drain_last_task(void)
     filch_pool_destroy(pool);
 }
 
-MC_MODEL(drain_last_task, .claim = "[P3] who waits for all tasks is woken by the last, and sees what it wrote",
+MC_MODEL(drain_last_task,
+         .claim = "[P3] who waits for all tasks is woken by the last, and sees what it wrote",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 /* ---- tasks and jobs that begin each other ------------------------------------------------------ */
