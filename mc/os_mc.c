@@ -70,6 +70,11 @@ void os_self_set(void *self)
     mc_me()->self = self;
 }
 
+uintptr_t os_thread_mark(void)
+{
+    return (uintptr_t)mc_me();
+}
+
 int os_errno_get(void)
 {
     return mc_me()->errno_value;

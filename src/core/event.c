@@ -43,6 +43,15 @@ void event_set(uintptr_t *state)
     }
 }
 
+void event_reset(uintptr_t *state)
+{
+    uint32_t *lock = lock_of(state);
+    uintptr_t set = EVENT_SET;
+    lock_acquire(lock);
+    (void)filch_cas_relaxed(state, &set, (uintptr_t)EVENT_UNSET); /* order: the lock */
+    lock_release(lock);
+}
+
 /* False if it is set already. */
 static bool enlist(uintptr_t *state, struct wait_node *n)
 {

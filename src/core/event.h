@@ -3,7 +3,7 @@
  * state: 0 not set, 1 set, else the list of waiters.
  *
  * | field  | writer      | reader | invariant                                                  |
- * | state  | lock holder | anyone | once 1, always 1; nobody touches the word after storing 1,  |
+ * | state  | lock holder | anyone | 1 until reset; the setter does not touch it after storing 1, |
  * |        |             |        | so its owner may free it as soon as it reads 1              |
  * | nodes  | lock holder; then the setter, who took the list (wait.h [V3])                     |
  *
@@ -20,6 +20,9 @@
 /* Sets it and wakes everyone. The last access to *state is the store that makes it set. */
 void event_set(uintptr_t *state);
 bool event_is_set(const uintptr_t *state);
+/* Not set any more. Those who were woken have nothing to do with the word (they look at their own node
+ * alone), so a wait that comes later cannot be mistaken for theirs. */
+void event_reset(uintptr_t *state);
 
 /* 0 or -ETIMEDOUT. A fiber is suspended (its pending jobs stay visible), a thread sleeps. */
 int event_wait(uintptr_t *state, int64_t deadline);

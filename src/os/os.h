@@ -27,6 +27,8 @@ void os_pause(void); /* a spin-loop hint */
  * again, and compilers cache the address of thread-local storage across the switch. */
 void *os_self_get(void) __attribute__((noinline));
 void os_self_set(void *self) __attribute__((noinline));
+/* A number that no other living thread has. Even. */
+uintptr_t os_thread_mark(void) __attribute__((noinline));
 
 /* The per-thread errno as a value (saved and restored around a switch). */
 int os_errno_get(void) __attribute__((noinline));

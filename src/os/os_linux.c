@@ -162,6 +162,12 @@ void os_self_set(void *self)
     __asm__ __volatile__("" ::: "memory");
 }
 
+uintptr_t os_thread_mark(void)
+{
+    __asm__ __volatile__("" ::: "memory");
+    return (uintptr_t)&os_self;
+}
+
 int os_errno_get(void)
 {
     __asm__ __volatile__("" ::: "memory");
