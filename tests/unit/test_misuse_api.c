@@ -391,6 +391,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 
 /* ---- other headers, one file each ------------------------------------------------------------ */
 
+#include "misuse/sync.h"
 #include "misuse/task.h"
 #include "misuse/scope.h"
 #include "misuse/chan.h"
@@ -548,6 +549,7 @@ static const struct misuse table[] = {
     SAYS("filch_deque_start_at", start_full, "not empty"),
     SAYS_AS("filch_misuse_deque", "filch_deque", misuse_deque_null, "destroyed"),
 
+    ROWS_SYNC
     ROWS_TASK
     ROWS_SCOPE
     ROWS_CHAN
