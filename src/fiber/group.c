@@ -7,8 +7,9 @@
  * WAITERS is set with `lock` held, by a CAS that sees a count above zero: so the one who makes it zero
  * sees it. State WAITERS alone, count zero: that one (the opener) is on its way. It takes the whole
  * list, gives the lock back, clears WAITERS as its last access to the group, and fires the nodes
- * then. Nobody returns meanwhile, since whoever has seen the group at zero may free it: who comes sees
- * WAITERS and lets the opener finish; who gives up leaves its node to the opener.
+ * then. Nobody returns meanwhile, since whoever has seen the group at zero may free it: who comes goes
+ * into the list as well, or, if it was taken already, lets the opener finish; who gives up leaves its
+ * node to the opener.
  *
  * [G1] done and the opener's last step release, a wait that reads 0 acquires: what was done. Every
  *      change is a read-modify-write, so all that were done are in one release sequence. Woken: wait.h
@@ -79,7 +80,8 @@ static bool mark(filch_group *g)
     return true;
 }
 
-/* The opener is between two steps; if it was interrupted there, let it go on. */
+/* Zero, and the list is empty. The opener may be between its last two steps; if it was interrupted
+ * there, let it go on. */
 static void let_open(filch_group *g)
 {
     for (unsigned round = 1; filch_load_acquire(&g->state) == WAITERS; round++) { /* order: [G1] */
@@ -121,7 +123,7 @@ static int wait_for_zero(filch_group *g, int64_t deadline)
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
     lock_acquire(&g->lock);
-    bool waits = mark(g);
+    bool waits = mark(g) || !waiters_none(&g->waiters);
     if (waits)
         waiters_add(&g->waiters, &n);
     lock_release(&g->lock);
