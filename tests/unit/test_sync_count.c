@@ -331,6 +331,7 @@ static void a_group_may_be_freed_after_the_wait(void)
             go_on(pool, waits_for_all, pool);
         waits_for_all(pool);
         ended(&t, 1);
+        CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0); /* they start tasks of it */
         kit_destroy(pool);
     }
 }
