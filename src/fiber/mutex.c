@@ -69,14 +69,20 @@ static bool holder_runs(filch_mutex *m)
     return seats > SEATS_MOST;
 }
 
+/* In the loop it looks at the one word only. */
 static bool spin(filch_mutex *m, uint32_t bits)
 {
+    if (take(m, bits))
+        return true;
+    if (!holder_runs(m))
+        return false;
     for (int i = 0; i < SPINS; i++) {
-        if (take(m, bits))
-            return true;
-        if ((filch_load_relaxed(&m->state) & STARVING) || !holder_runs(m)) /* order: a hint */
-            return false;
         os_pause();
+        uint32_t s = filch_load_relaxed(&m->state); /* order: a hint */
+        if (s & STARVING)
+            return false;
+        if (!(s & LOCKED) && take(m, bits))
+            return true;
     }
     return false;
 }
