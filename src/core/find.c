@@ -6,6 +6,7 @@
  * here, so that a fresh fiber's fields are seen.
  */
 #include "core/find.h"
+#include "core/poll.h"
 #include "core/queue.h"
 
 #define BATCH 64
@@ -56,6 +57,17 @@ static bool from_timers(struct worker *w, struct worker *v)
     return n > 0;
 }
 
+/* File descriptors that are ready, if nobody sleeps who would see it: what they wake goes into the
+ * queue of `w`. */
+static bool from_poll(struct worker *w)
+{
+    if (!poll_exists(w->pool) || idle_polled(w->pool))
+        return false;
+    int n = poll_look(w->pool);
+    EV_N(w, READY, n);
+    return n > 0;
+}
+
 /* The newest first, unless that has gone on for long while others wait. */
 static work_item from_own(struct worker *w)
 {
@@ -74,7 +86,10 @@ static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t ti
 {
     if (tick % WORKER_TIME == 0)
         (void)from_timers(w, w);
-    return tick % WORKER_FAIR == 0 ? from_injector(w) : 0;
+    if (tick % WORKER_FAIR != 0)
+        return 0;
+    (void)from_poll(w);
+    return from_injector(w);
 }
 
 static __attribute__((noinline)) work_item from_outside(struct worker *w)
@@ -95,6 +110,11 @@ work_item find_local(struct worker *w)
     if (!it)
         it = from_own(w);
     return it ? it : from_outside(w);
+}
+
+work_item find_ready(struct worker *w)
+{
+    return from_poll(w) ? from_own(w) : 0;
 }
 
 /* ---- victims ------------------------------------------------------------------------------ */

@@ -9,6 +9,8 @@
 struct found find_work(struct worker *w);
 /* Own queue, inbox, injector and timers only; 0: nothing. */
 work_item find_local(struct worker *w);
+/* What waited for a file descriptor that is ready now, if no sleeper looks after them. */
+work_item find_ready(struct worker *w);
 /* One round over the victims. */
 struct found find_steal(struct worker *w);
 /* A forked job below `under`, of the given root, wherever it is. */

@@ -15,6 +15,8 @@
  * | scout    | lock holder                     | the same  | the sleeper with an alarm, or -1  |
  * | keeper   | lock holder                     | the same  | the sleeper whose sleep ends with |
  * | keeps_ns | lock holder                     | the same  | the first timer, or -1; and when  |
+ * | poller   | taken and left by the sleeper   | anyone    | the sleeper that sleeps in the    |
+ * |          | itself, lock held               | (a hint)  | kernel's poll (poll.h), or -1     |
  * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
  * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
  * | refused  | who failed to start a thread    | waiters   | a hint: not 0, then ask again soon |
@@ -42,8 +44,20 @@
  *      Timers are set by the active: each, before it sleeps, looks at all wheels, and becomes the
  *      keeper if its predecessor would sleep too long. While somebody is active, he looks at them
  *      between two jobs, and the scout does.
+ * [I6] Once somebody has waited for a file descriptor: while everybody sleeps, one of them (the poller)
+ *      sleeps in the kernel's poll, so that what becomes ready is seen. Each, before it sleeps, takes
+ *      the part if nobody has it; who has it gives it up by itself when it got up: it is active then, and
+ *      looks at the poll when it finds nothing else and every so many picks, as all who work do while
+ *      nobody has the part. A guest, which leaves without sleeping, wakes somebody if all others sleep
+ *      and none is the poller. The kernel keeps what happened while nobody looked.
+ *      Whoever wakes the poller opens its gate as for others, but writes to the poll instead of waking a
+ *      futex. Only the poller takes such a wake-up, and there is one poller at a time, so it cannot be
+ *      taken by another; one that comes too late ends the next poller's sleep, which sees its gate shut
+ *      and sleeps again. If a guest sits in the poller's seat, it polls on without a seat, and hands what
+ *      it sees to the injector.
  */
 #include "core/idle.h"
+#include "core/poll.h"
 #include "core/report.h"
 
 #define SLEEPER ((uint64_t)1 << 32)
@@ -59,6 +73,7 @@ struct idle_set {
     uint32_t lock;
     int scout;
     int keeper;
+    int poller;
     int64_t keeps_ns;
     uint32_t epoch;
     uint32_t wanted;          /* guests that wait for seat 0 */
@@ -80,7 +95,7 @@ static unsigned sleepers(uint64_t word)
 static void all_asleep(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
-    *s = (struct idle_set){.scout = -1, .keeper = -1, .keeps_ns = INT64_MAX,
+    *s = (struct idle_set){.scout = -1, .keeper = -1, .poller = -1, .keeps_ns = INT64_MAX,
                            .word = (uint64_t)pool->count << 32};
     for (int i = 0; i < pool->count; i++)
         s->asleep[i / 64] |= (uint64_t)1 << (i % 64);
@@ -175,36 +190,44 @@ static bool set_rouse(filch_pool *pool, int id, enum rise how)
     return gate != GATE_SHUT;
 }
 
-/* A sleeper to wake: one with a thread if there is one, from a random place on. */
+/* A sleeper to wake: one with a thread if there is one, from a random place on; the poller only if there
+ * is no other, it is of use where it is. */
 static int set_pick(filch_pool *pool, struct worker *w)
 {
     struct idle_set *s = pool->idle;
     unsigned start = w ? rng_below(&w->rng, (unsigned)pool->count) : 0;
-    int bare = -1;
+    int bare = -1, polls = -1;
     for (int i = 0; i < pool->count; i++) {
         int id = (int)((start + (unsigned)i) % (unsigned)pool->count);
         if (!set_has(s, id))
             continue;
-        if (pool->workers[id].has_thread)
+        if (id == s->poller)
+            polls = id;
+        else if (pool->workers[id].has_thread)
             return id;
         /* Keep seat 0 for guests as long as another can be filled. */
-        if (bare <= 0)
+        else if (bare <= 0)
             bare = id;
     }
-    return bare;
+    return polls >= 0 ? polls : bare;
 }
 
 /* ---- waking ------------------------------------------------------------------------------- */
 
-/* The seat was taken out of the set: bring the body. False if there is no thread to be had. */
-static bool seat_rouse(struct worker *w, bool bare)
+/* The gate of a thread was opened: it may sleep before it, or in the poll [I6]. */
+static void gate_wake(struct worker *w, bool polls)
+{
+    if (polls)
+        poll_wake(w->pool);
+    else
+        os_futex_wake(&w->gate, 1);
+}
+
+/* The seat was taken out of the set, and has no thread yet. False if there is none to be had. */
+static bool seat_fill(struct worker *w)
 {
     filch_pool *pool = w->pool;
     struct idle_set *s = pool->idle;
-    if (!bare) {
-        os_futex_wake(&w->gate, 1);
-        return true;
-    }
     bool started = os_thread_start(&w->thread, run_thread, w, "filch") == 0;
     lock_acquire(&s->lock);
     if (started) {
@@ -242,7 +265,7 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
-    bool bare = false, active = false;
+    bool bare = false, active = false, polls = false;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock; adds outside only help */
     if (id >= 0)
         id = set_has(s, id) ? id : -1;
@@ -252,6 +275,7 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
         set_rouse(pool, id, RISE_AS_EITHER);
         active = pool->workers[id].gate == GATE_ACTIVE;
         bare = pool->workers[id].has_thread == SEAT_BARE;
+        polls = id == s->poller;
         if (bare)
             pool->workers[id].has_thread = SEAT_STARTING;
     }
@@ -260,7 +284,9 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
         return false;
     if (w)
         EV(w, WAKE);
-    bool roused = seat_rouse(&pool->workers[id], bare);
+    bool roused = !bare || seat_fill(&pool->workers[id]);
+    if (!bare)
+        gate_wake(&pool->workers[id], polls);
     if (roused && active)
         keep_watch(pool, w);
     return roused;
@@ -417,6 +443,8 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
         s->keeps_ns = first;
         deadline = first < deadline ? first : deadline;
     }
+    if (alarm_allowed && s->poller < 0 && poll_exists(pool)) /* [I6] */
+        filch_store_relaxed(&s->poller, w->id); /* order: the lock; a hint outside */
     lock_release(&s->lock);
     if (w->id == 0)
         seat_left(s);
@@ -425,35 +453,73 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
 
 /* Leaves the set by itself, as a searcher. False if there are enough of them (they will find what
  * there is), or if somebody else took it out: then the gate is open. */
-static bool get_up(struct worker *w)
+static bool get_up(struct worker *w, bool has_work)
 {
     struct idle_set *s = w->pool->idle;
     lock_acquire(&s->lock);
     bool stop = filch_load_relaxed(&w->pool->stop); /* order: a flag, looked at again */
-    bool must = stop || find_own(w); /* perhaps nobody else may take it */
+    bool must = stop || has_work || find_own(w); /* perhaps nobody else may take it */
     bool up = set_has(s, w->id) &&
               set_rouse(w->pool, w->id, must ? RISE_AS_EITHER : RISE_AS_SEARCHER);
     lock_release(&s->lock);
     return up;
 }
 
+bool idle_polled(filch_pool *pool)
+{
+    return filch_load_relaxed(&pool->idle->poller) >= 0; /* order: a hint */
+}
+
+/* [I6] Sleeps in the kernel's poll until the gate is open; what it saw last is left in `got`. */
+static void sleep_in_poll(struct worker *w, int64_t deadline, struct poll_batch *got)
+{
+    filch_pool *pool = w->pool;
+    while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
+        int rc = poll_sleep(pool, got, deadline);
+        if (rc == 0 || get_up(w, rc > 0) || filch_load_acquire(&w->gate)) /* order: [I3] */
+            continue;
+        if (rc > 0) { /* a guest is in the seat */
+            poll_deliver_outside(pool, got);
+            got->count = 0;
+        } else {
+            deadline = os_clock_ns() + pool->config.backoff_max_ns;
+        }
+    }
+}
+
+static void be_poller(struct worker *w, int64_t deadline)
+{
+    struct idle_set *s = w->pool->idle;
+    struct poll_batch got;
+    got.count = 0;
+    sleep_in_poll(w, deadline, &got);
+    lock_acquire(&s->lock);
+    filch_store_relaxed(&s->poller, -1); /* order: the lock; a hint outside */
+    lock_release(&s->lock);
+    idle_awake(w);
+    EV_N(w, READY, got.count);
+    poll_deliver(w->pool, &got);
+}
+
 static void sleep_at_gate(struct worker *w, int64_t deadline)
 {
     while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
-        if (os_futex_wait(&w->gate, GATE_SHUT, deadline) != 0 && !get_up(w))
+        if (os_futex_wait(&w->gate, GATE_SHUT, deadline) != 0 && !get_up(w, false))
             deadline = os_clock_ns() + w->pool->config.backoff_max_ns;
     }
     idle_awake(w);
 }
 
-/* [I5] Somebody left who was not to keep the time. */
+/* [I5] [I6] Somebody left who was not to keep the time, nor to look after descriptors. */
 void idle_keep_time(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
     bool late = find_time(pool) < s->keeps_ns;
+    uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
+    bool blind = s->poller < 0 && sleepers(word) == (unsigned)pool->count && poll_exists(pool);
     lock_release(&s->lock);
-    if (late)
+    if (late || blind)
         (void)wake_one(pool, 0, -1, true);
 }
 
@@ -469,10 +535,13 @@ void idle_park(struct worker *w)
     int64_t deadline = lie_down(w, true);
     filch_fence_seq_cst(); /* order: [I1] [I2] in the set first, then look */
     if (find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop)) /* order: [I1] */
-        (void)get_up(w);
+        (void)get_up(w, false);
     else
         job_drained(w->pool);
-    sleep_at_gate(w, deadline);
+    if (filch_load_relaxed(&w->pool->idle->poller) == w->id) /* order: ours to change */
+        be_poller(w, deadline);
+    else
+        sleep_at_gate(w, deadline);
 }
 
 void idle_rest(struct worker *w)
@@ -572,10 +641,11 @@ void idle_stop(filch_pool *pool)
         bool thread = w->has_thread == SEAT_THREAD;
         if (thread && set_has(s, i))
             set_rouse(pool, i, RISE_AS_ACTIVE);
+        bool polls = s->poller == i;
         lock_release(&s->lock);
         if (!thread)
             continue;
-        os_futex_wake(&w->gate, 1);
+        gate_wake(w, polls);
         os_thread_join(w->thread);
     }
 }

@@ -34,6 +34,9 @@ void idle_awake(struct worker *w);
 /* The other idle policies: rest without sleeping in the set. */
 void idle_rest(struct worker *w);
 
+/* Does a sleeper wait for file descriptors? A hint: if not, those who work look now and then. */
+bool idle_polled(filch_pool *pool);
+
 /* A guest takes seat 0 if nobody is in it (null otherwise), and leaves it. */
 struct worker *idle_seat_enter(filch_pool *pool);
 struct worker *idle_seat_enter_wait(filch_pool *pool);

@@ -4,6 +4,7 @@
 #include "core/config.h"
 #include "core/event.h"
 #include "core/job.h"
+#include "core/poll.h"
 #include "core/report.h"
 #include "core/run.h"
 
@@ -89,6 +90,7 @@ static void pool_reset(filch_pool *p)
     p->pending = p->spawned = 0;
     p->draining = p->trim_set = p->trim_due = 0;
     p->visitors = 0;
+    poll_reset(p);
     idle_reset(p);
     for (int kind = 0; kind < FIBER_KINDS; kind++)
         fiber_store_reset(&p->fibers[kind]);
@@ -100,6 +102,7 @@ static void child_after_fork(void)
     if (worker_self())
         return; /* forked inside a task: only exec or _exit may follow */
     event_reset_locks();
+    poll_reset_all();
     for (filch_pool *p = pools; p; p = p->next)
         pool_reset(p);
     pools_lock = 0;
@@ -167,6 +170,7 @@ static void pool_free(filch_pool *p)
     for (int kind = 0; kind < FIBER_KINDS; kind++)
         fiber_store_destroy(&p->fibers[kind]);
     task_store_destroy(&p->tasks);
+    poll_destroy(p);
     idle_destroy(p);
     os_free(p->timers);
     os_free(p->ring_storage);

@@ -393,6 +393,8 @@ static void rest(struct worker *w, void (*how)(struct worker *))
 static struct found next_work(struct worker *w)
 {
     work_item it = find_local(w);
+    if (!it)
+        it = find_ready(w);
     struct found found = {.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
     if (found.what == FOUND_NOTHING && w->guest)
         return find_steal(w); /* a guest looks once, then waits for what it came for */

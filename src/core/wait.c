@@ -14,6 +14,12 @@ static bool stays(struct worker *me, struct fiber *f)
     return f->pins > 0 || me->pool->config.join == FILCH_JOIN_HELP;
 }
 
+bool wait_suspends(void)
+{
+    struct worker *me = worker_self();
+    return me && me->fiber && !stays(me, me->fiber);
+}
+
 void wait_begin_firm(struct wait *w)
 {
     struct worker *me = worker_self();
@@ -199,6 +205,28 @@ static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64
     me->body = body;
     run_enter(me, f);
     return why;
+}
+
+void wait_blocking(void (*block)(void *arg), void *arg)
+{
+    struct worker *me = worker_self();
+    struct fiber *f = me ? me->fiber : 0;
+    while (f && slots_peek(&f->slots)) {
+        if (!join_run_own(me, f))
+            os_pause();
+    }
+    if (!f || !me->guest) {
+        block(arg);
+        return;
+    }
+    struct body *body = me->body;
+    filch_pool *pool = me->pool;
+    run_enter(me, 0);
+    idle_seat_leave(me);
+    block(arg);
+    me = idle_seat_enter_wait(pool);
+    me->body = body;
+    run_enter(me, f);
 }
 
 static void on_timer(struct timer *t)

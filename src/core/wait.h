@@ -70,6 +70,12 @@ void wait_begin(struct wait *w);
 void wait_begin_firm(struct wait *w); /* a wait that no token cancels */
 int wait_park(struct wait *w, int64_t deadline);
 
+/* Would a wait of the caller suspend it, and leave its thread to others? */
+bool wait_suspends(void);
+/* For those whose thread blocks in the kernel: what the caller forked runs first, and a guest gives up
+ * its seat meanwhile. */
+void wait_blocking(void (*block)(void *arg), void *arg);
+
 /* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. */
 int wait_error(int why);
 

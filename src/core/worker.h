@@ -91,6 +91,7 @@ struct filch_pool {
     struct timers *timers;     /* one per worker */
 
     struct idle_set *idle;     /* idle.c */
+    struct poller *poller;     /* poll.c; null until somebody waits for a file descriptor       */
     struct inject injector __attribute__((aligned(64)));
     struct locked shared;      /* queue=shared */
     struct fiber_store fibers[FIBER_KINDS];

@@ -45,6 +45,28 @@ void os_sleep_ns(int64_t ns);
 int os_futex_wait(uint32_t *word, uint32_t expect, int64_t deadline);
 void os_futex_wake(uint32_t *word, int count);
 
+/* Readiness of file descriptors, reported on every change (edge-triggered). One thread at a time waits,
+ * and os_poll_wake ends that wait; with a deadline of 0 any number of threads look, without waiting. */
+typedef struct {
+    int poll, wake;
+} os_poll;
+
+struct os_poll_event {
+    uint64_t tag;
+    uint32_t ready;            /* OS_POLL_IN, OS_POLL_OUT; both after an error or a hang-up */
+};
+
+enum { OS_POLL_IN = 1, OS_POLL_OUT = 2, OS_POLL_MOST = 128 };
+
+int os_poll_open(os_poll *p);
+void os_poll_close(os_poll *p);
+/* Both directions. What is ready already is reported. -EPERM: a file, it is always ready. */
+int os_poll_add(os_poll *p, int fd, uint64_t tag); /* not UINT64_MAX */
+void os_poll_remove(os_poll *p, int fd);
+/* At most OS_POLL_MOST at a time; 0 if woken or without cause; -ETIMEDOUT. */
+int os_poll_wait(os_poll *p, struct os_poll_event *out, int most, int64_t deadline);
+void os_poll_wake(os_poll *p);
+
 /* A full memory barrier on every running thread of this process. os_membarrier_init says once
  * whether it exists: 0 or -errno. */
 int os_membarrier_init(void);

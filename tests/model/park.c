@@ -3,6 +3,7 @@
 #include "mc.h"
 
 #include "core/idle.h"
+#include "core/poll.h"
 
 static filch_pool pool;
 static struct worker seats[2];
@@ -59,6 +60,56 @@ static void wait_at_gate(int i)
 
 enum { PLAIN = 1, WAITS = 2, OPENS = 4, FORKS = 8, FORKED = 16 };
 
+/* The kernel's poll: a wake-up, or descriptors that are ready; each makes one job of kind `reported`. */
+enum { NEWS_WAKE = 1, NEWS_READY = 256 };
+static uint32_t news;
+static uint32_t reported;
+
+static void tell(uint32_t what)
+{
+    filch_add_acq_rel(&news, what);
+    os_futex_wake(&news, 1);
+}
+
+void poll_wake(filch_pool *p)
+{
+    (void)p;
+    tell(NEWS_WAKE);
+}
+
+int poll_sleep(filch_pool *p, struct poll_batch *out, int64_t deadline)
+{
+    (void)p;
+    out->count = 0;
+    if (!filch_load_relaxed(&news) && os_futex_wait(&news, 0, deadline) != 0)
+        return -1;
+    out->count = (int)(filch_xchg_acq_rel(&news, 0u) / NEWS_READY);
+    return out->count;
+}
+
+void poll_deliver(filch_pool *p, const struct poll_batch *batch)
+{
+    (void)p;
+    if (batch->count > 0)
+        filch_add_relaxed(&jobs, reported);
+}
+
+void poll_deliver_outside(filch_pool *p, const struct poll_batch *batch)
+{
+    poll_deliver(p, batch);
+    idle_notify(p, 0);
+}
+
+/* A look takes what is ready and leaves the wake-up. */
+static void look(void)
+{
+    uint32_t now = filch_load_relaxed(&news);
+    if (!poll_exists(&pool) || idle_polled(&pool) || now < NEWS_READY)
+        return;
+    if (filch_cas_acq_rel(&news, &now, now % NEWS_READY))
+        filch_add_relaxed(&jobs, reported);
+}
+
 static uint32_t take(void)
 {
     uint32_t all = filch_load_relaxed(&jobs), one;
@@ -90,6 +141,7 @@ void run_thread(void *arg)
     os_self_set(w);
     idle_awake(w);
     while (!filch_load_acquire(&pool.stop)) {
+        look();
         uint32_t kind = idle_search_begin(w) ? take() : 0;
         if (kind) {
             idle_search_found(w);
@@ -245,3 +297,72 @@ static void park_seat_is_handed_on(void)
 }
 MC_MODEL(park_seat_is_handed_on, .claim = "guests wait for the seat, sit there alone, and none is forgotten",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO);
+
+/* ---- file descriptors ------------------------------------------------------------------------ */
+
+static void start_with_poll(int count, uint32_t kind)
+{
+    static char something;
+    start(count);
+    reported = kind;
+    pool.poller = (struct poller *)&something;
+}
+
+static void becomes_ready(void *unused)
+{
+    (void)unused;
+    tell(NEWS_READY);
+}
+
+static void park_poller_is_woken(void)
+{
+    start_with_poll(1, OPENS);
+    submit(PLAIN);
+    wait_for(1);
+    mc_thread(becomes_ready, 0);
+    submit(PLAIN); /* while the worker falls asleep in the poll, or gets up from it */
+    wait_for(3);
+    mc_join_all();
+    end();
+}
+MC_MODEL(park_poller_is_woken, .claim = "[I6] the poller sees what is ready, and a job that comes",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_poller_has_a_successor(void)
+{
+    start_with_poll(2, OPENS);
+    submit(WAITS); /* until somebody else has looked at the poll */
+    becomes_ready(0);
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_poller_has_a_successor, .claim = "[I6] while one works, another looks after the descriptors",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_poll_after_a_guest(void)
+{
+    start_with_poll(1, PLAIN);
+    struct worker *guest = idle_seat_enter(&pool);
+    mc_thread(becomes_ready, 0);
+    idle_seat_leave(guest);
+    wait_for(1);
+    mc_join_all();
+    end();
+}
+MC_MODEL(park_poll_after_a_guest, .claim = "[I6] a guest that leaves has somebody look after the descriptors",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_poller_without_a_seat(void)
+{
+    start_with_poll(1, PLAIN);
+    submit(OPENS);
+    wait_for(1);
+    struct worker *guest = idle_seat_enter(&pool); /* perhaps from under the poller */
+    becomes_ready(0);
+    if (guest)
+        idle_seat_leave(guest);
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_poller_without_a_seat, .claim = "[I6] the poller sees what is ready while a guest has its seat",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
