@@ -318,8 +318,9 @@ void filch_yield(void)
         return;
     }
     EV(w, YIELD);
-    work_item it = find_local(w);
-    if (it || w->guest || idle_seat_wanted(w))
+    bool leaves = w->guest || idle_seat_wanted(w); /* perhaps: the loop has to decide */
+    work_item it = leaves ? 0 : find_local(w);
+    if (it || leaves)
         (void)run_suspend_for(w, it, publish_yield, 0);
 }
 
