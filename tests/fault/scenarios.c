@@ -9,6 +9,7 @@
 
 #include <filch/chan.h>
 #include <filch/deque.h>
+#include <filch/io.h>
 #include <filch/task.h>
 #include <pthread.h>
 
@@ -417,6 +418,38 @@ static void offload(void)
     filch_pool_destroy(pool);
 }
 
+/* A byte goes through a pipe whose reader waits for it, or is told that there is no memory to wait. */
+static int reads_byte(void *arg)
+{
+    char byte;
+    return (int)filch_read(*(int *)arg, &byte, 1, FILCH_FOREVER);
+}
+
+static void descriptors(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    for (int i = 0; i < 3; i++) {
+        int ends[2], result = 0;
+        filch_task *t;
+        CHECK_EQ(filch_pipe(ends), 0);
+        int rc = filch_spawn_with(&t, &attr, reads_byte, &ends[0]);
+        CHECK(rc == 0 || rc == -ENOMEM);
+        if (i > 0)
+            FOR_SOME_NS(2000000, rc != 0 || filch_task_done(t));
+        CHECK_EQ(filch_write(ends[1], "b", 1, FILCH_FOREVER), 1);
+        if (rc == 0)
+            CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+        CHECK(rc != 0 || result == 1 || result == -ENOMEM);
+        CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0);
+    }
+    filch_pool_destroy(pool);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -440,6 +473,7 @@ const struct scenario scenarios[] = {
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
     SCENARIO(offload, 0),
+    SCENARIO(descriptors, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
     SCENARIO(channels, 1),

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/os.h"
@@ -44,7 +45,9 @@
 #define pthread_join(id, result) fault_thread_join(id, result)
 #define sigaltstack(now, before)                                                                  \
     fault_sigaltstack(FAULT_HERE(FAULT_SIGNAL, "sigaltstack"), now, before)
-#define syscall(...) fault_syscall(FAULT_HERE(FAULT_BY_CALL, "syscall"), __VA_ARGS__)
+#define FAULT_OF(number) ((number) == SYS_futex || (number) == SYS_membarrier ? FAULT_BY_CALL : FAULT_NEVER)
+#define syscall(number, ...)                                                                      \
+    fault_syscall(FAULT_HERE(FAULT_OF(number), "syscall"), number, __VA_ARGS__)
 
 #else
 

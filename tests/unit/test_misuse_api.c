@@ -392,6 +392,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 /* ---- other headers, one file each ------------------------------------------------------------ */
 
 #include "misuse/sync.h"
+#include "misuse/io.h"
 #include "misuse/task.h"
 #include "misuse/scope.h"
 #include "misuse/chan.h"
@@ -550,6 +551,7 @@ static const struct misuse table[] = {
     SAYS_AS("filch_misuse_deque", "filch_deque", misuse_deque_null, "destroyed"),
 
     ROWS_SYNC
+    ROWS_IO
     ROWS_TASK
     ROWS_SCOPE
     ROWS_CHAN

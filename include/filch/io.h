@@ -1,0 +1,106 @@
+/* filch/io.h: files, pipes and sockets for tasks.
+ *
+ *     #include <filch/io.h>
+ *     #include <filch/task.h>
+ *     #include <stdint.h>
+ *
+ *     static void echo(void *arg)
+ *     {
+ *         int fd = (int)(intptr_t)arg;
+ *         char text[4096];
+ *         ssize_t n;
+ *         while ((n = filch_read(fd, text, sizeof text, FILCH_FOREVER)) > 0)
+ *             if (filch_write_all(fd, text, (size_t)n, FILCH_FOREVER) < 0)
+ *                 break;
+ *         filch_close(fd);
+ *     }
+ *     int main(void)
+ *     {
+ *         int fd, listener = filch_listen_tcp("127.0.0.1", 7777, 128);
+ *         while ((fd = filch_accept(listener, FILCH_FOREVER)) >= 0)
+ *             filch_go(echo, (void *)(intptr_t)fd);
+ *     }
+ *
+ * The calls are those of the system with a deadline. They try first; if the system says that it would
+ * have to wait, a task is suspended until the descriptor is ready, while its worker runs others. A thread
+ * outside, and a pinned task, block. All may be called on any thread, may wait, and may resume on another
+ * thread, except where it says otherwise. They return what the system call does, or -errno; besides
+ * -ETIMEDOUT, and -ECANCELED if the descriptor was closed (filch_close) while the call waited. Signals do
+ * not interrupt them.
+ *
+ * Descriptors made here do not block and are closed by exec. Others may be used as they are: sockets and
+ * pipes that block are never let block (except that a blocking listener, terminal or device that several
+ * read from may keep a worker for as long as another was faster). What was used here must be closed here,
+ * with filch_close, because its number will be used again.
+ */
+#ifndef FILCH_IO_H
+#define FILCH_IO_H
+
+#include <filch.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads or writes some bytes; 0 from a read is the end. On sockets SIGPIPE is not raised. */
+FILCH_API ssize_t filch_read(int fd, void *buffer, size_t size, int64_t deadline);
+FILCH_API ssize_t filch_write(int fd, const void *buffer, size_t size, int64_t deadline);
+
+/* All of them: less from a read is the end. After an error some may have been moved. */
+FILCH_API ssize_t filch_read_all(int fd, void *buffer, size_t size, int64_t deadline);
+FILCH_API ssize_t filch_write_all(int fd, const void *buffer, size_t size, int64_t deadline);
+
+/* As recv(2) and send(2), with their flags; the address forms may be given null. */
+FILCH_API ssize_t filch_recv(int fd, void *buffer, size_t size, int flags, int64_t deadline);
+FILCH_API ssize_t filch_send(int fd, const void *buffer, size_t size, int flags, int64_t deadline);
+FILCH_API ssize_t filch_recvfrom(int fd, void *buffer, size_t size, int flags, struct sockaddr *from,
+                                 socklen_t *length, int64_t deadline);
+FILCH_API ssize_t filch_sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
+                               socklen_t length, int64_t deadline);
+
+/* The next connection of a listener, or -errno. */
+FILCH_API int filch_accept(int fd, int64_t deadline);
+/* 0 or -errno. After -ETIMEDOUT the descriptor is good for filch_close only. */
+FILCH_API int filch_connect(int fd, const struct sockaddr *address, socklen_t length, int64_t deadline);
+
+/* Closes it: whoever waits for it returns -ECANCELED, in whichever pool. Returns 0 or -errno. Does not
+ * wait. A call on the same descriptor that is just beginning may find the number closed, or used anew: as
+ * with close(2) that is for the caller to rule out. */
+FILCH_API int filch_close(int fd);
+/* The same without closing it: for a descriptor that something else closes next. Does not wait. */
+FILCH_API void filch_forget(int fd);
+
+/* Waits until the descriptor is ready for FILCH_FD_READ, FILCH_FD_WRITE or either; returns which (the end
+ * of the stream, an error and a hang-up are ready for both). */
+enum { FILCH_FD_READ = 1, FILCH_FD_WRITE = 2 };
+FILCH_API int filch_wait_fd(int fd, int events, int64_t deadline);
+
+/* Sockets that do not block: socket(2); a TCP or UNIX stream that listens or is connected; a UDP socket
+ * with an address. Hosts are numeric (IPv4, IPv6) or "localhost"; null stands for every own address. Port
+ * 0 lets the system choose: filch_socket_port says which. A UNIX path that begins with @ is abstract.
+ * They return a descriptor or -errno; only the dial forms wait. */
+FILCH_API int filch_socket(int domain, int type, int protocol);
+FILCH_API int filch_listen_tcp(const char *host, int port, int backlog);
+FILCH_API int filch_listen_unix(const char *path, int backlog);
+FILCH_API int filch_dial_tcp(const char *host, int port, int64_t deadline);
+FILCH_API int filch_dial_unix(const char *path, int64_t deadline);
+FILCH_API int filch_bind_udp(const char *host, int port);
+FILCH_API int filch_socket_port(int fd);
+
+/* A pipe, ends[0] to read from. 0 or -errno. */
+FILCH_API int filch_pipe(int ends[2]);
+
+/* Waits for the end of a child process; its status as of waitpid(2) is in *status (may be null). Returns
+ * 0, -ECHILD or -ETIMEDOUT. */
+FILCH_API int filch_wait_child(pid_t pid, int *status, int64_t deadline);
+
+/* Waits for one of these signals, sent to the process, and returns its number. They must be blocked in
+ * every thread (pthread_sigmask before other threads are started; workers block all). */
+FILCH_API int filch_wait_signal(const int *signals, size_t count, int64_t deadline);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FILCH_IO_H */

@@ -1,0 +1,82 @@
+/* net.c: sockets and pipes, made. */
+#include "core/report.h"
+#include "os/os_io.h"
+
+#include <errno.h>
+#include <filch/io.h>
+
+int filch_socket(int domain, int type, int protocol)
+{
+    return os_socket(domain, type, protocol);
+}
+
+int filch_pipe(int ends[2])
+{
+    if (!ends)
+        report_misuse("filch_pipe", "null result pointer");
+    return os_pipe(ends);
+}
+
+int filch_socket_port(int fd)
+{
+    return os_socket_port(fd);
+}
+
+static int listen_at(const struct os_address *a, int backlog)
+{
+    const struct sockaddr *at = (const struct sockaddr *)&a->at;
+    return os_socket_bound(SOCK_STREAM, at, a->length, backlog < 0 ? 0 : backlog);
+}
+
+static int dial(const struct os_address *a, int64_t deadline)
+{
+    int fd = os_socket(a->at.ss_family, SOCK_STREAM, 0);
+    if (fd < 0)
+        return fd;
+    int rc = filch_connect(fd, (const struct sockaddr *)&a->at, a->length, deadline);
+    if (rc == 0)
+        return fd;
+    (void)filch_close(fd);
+    return rc;
+}
+
+int filch_listen_tcp(const char *host, int port, int backlog)
+{
+    struct os_address a;
+    int rc = os_address_ip(&a, host, port);
+    return rc == 0 ? listen_at(&a, backlog) : rc;
+}
+
+int filch_listen_unix(const char *path, int backlog)
+{
+    struct os_address a;
+    if (!path)
+        report_misuse("filch_listen_unix", "null path");
+    int rc = os_address_unix(&a, path);
+    return rc == 0 ? listen_at(&a, backlog) : rc;
+}
+
+int filch_dial_tcp(const char *host, int port, int64_t deadline)
+{
+    struct os_address a;
+    if (!host)
+        report_misuse("filch_dial_tcp", "null host");
+    int rc = os_address_ip(&a, host, port);
+    return rc == 0 ? dial(&a, deadline) : rc;
+}
+
+int filch_dial_unix(const char *path, int64_t deadline)
+{
+    struct os_address a;
+    if (!path)
+        report_misuse("filch_dial_unix", "null path");
+    int rc = os_address_unix(&a, path);
+    return rc == 0 ? dial(&a, deadline) : rc;
+}
+
+int filch_bind_udp(const char *host, int port)
+{
+    struct os_address a;
+    int rc = os_address_ip(&a, host, port);
+    return rc == 0 ? os_socket_bound(SOCK_DGRAM, (const struct sockaddr *)&a.at, a.length, -1) : rc;
+}
