@@ -9,6 +9,7 @@
 
 #include <filch/chan.h>
 #include <filch/deque.h>
+#include <filch/scope.h>
 #include <filch/io.h>
 #include <filch/task.h>
 #include <pthread.h>
@@ -450,6 +451,71 @@ static void descriptors(void)
     filch_pool_destroy(pool);
 }
 
+/* A scope whose tasks have clean-ups: each runs once, whether its task could be begun or not. */
+static int scoped_task(void *word)
+{
+    count(word);
+    return 0;
+}
+
+static void scopes(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    for (int round = 0; round < 3; round++) {
+        filch_scope s;
+        uint32_t ran[8] = {0}, refused = 0;
+        CHECK_EQ(filch_scope_open_on(&s, pool), 0);
+        for (int i = 0; i < 8; i++) {
+            int rc = filch_scope_go_named(&s, "one of eight", scoped_task, &ran[i], count);
+            CHECK(rc == 0 || rc == -ENOMEM);
+            refused += rc != 0;
+        }
+        CHECK_EQ(filch_scope_close(&s), refused ? -ENOMEM : 0);
+        for (int i = 0; i < 8; i++) /* the clean-up at least */
+            CHECK(value_of(&ran[i]) == 2 || (refused && value_of(&ran[i]) == 1));
+    }
+    filch_pool_destroy(pool);
+}
+
+/* More tasks at once than stacks are kept for; those are given back, and made anew. */
+struct assembly {
+    filch_event go;
+    uint32_t ran;
+};
+
+static void assembled(void *arg)
+{
+    struct assembly *a = arg;
+    filch_event_wait(&a->go);
+    count(&a->ran);
+}
+
+static void many_tasks(void)
+{
+    enum { TASKS = 300 };
+    filch_config c = config_of(1);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    for (int round = 0; round < 2; round++) {
+        struct assembly a = {{0}, 0};
+        uint32_t begun = 0;
+        for (int i = 0; i < TASKS; i++)
+            begun += filch_go_with(&attr, assembled, &a) == 0;
+        FOR_A_MOMENT(filch_load_relaxed(&pool->fibers[FIBER_SMALL].live) > begun);
+        filch_event_set(&a.go);
+        CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+        CHECK_EQ(value_of(&a.ran), begun);
+        (void)fiber_trim(&pool->fibers[FIBER_SMALL]);
+    }
+    filch_pool_destroy(pool);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -472,6 +538,8 @@ const struct scenario scenarios[] = {
     SCENARIO(a_lock_that_is_held, 0),
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
+    SCENARIO(scopes, 0),
+    SCENARIO(many_tasks, 0),
     SCENARIO(offload, 0),
     SCENARIO(descriptors, 0),
     SCENARIO(one_stack_for_all, 1),
