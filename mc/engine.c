@@ -279,6 +279,15 @@ static int choose_bounded(unsigned mask, int most)
     return options[taken];
 }
 
+static unsigned next_in_turn(unsigned all)
+{
+    int i = mc->current;
+    do {
+        i = (i + 1) % mc->threads;
+    } while (!(all & bit(i)));
+    return bit(i);
+}
+
 static int choose_thread(void)
 {
     unsigned mask, all;
@@ -295,7 +304,7 @@ static int choose_thread(void)
             continue;
         if (!all)
             all_stopped();
-        mask = all;
+        mask = next_in_turn(all); /* they still spin: nobody is left out */
         break;
     }
     if (mc->model->preemptions == MC_UNBOUNDED && mc->lates == 0)

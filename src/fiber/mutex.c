@@ -11,11 +11,12 @@
  * | owner   | who has it              | anyone, a hint | flow_self() of the holder; 0 for a moment |
  * | waiters | holder of `lock`        | the same       | see waiters.h                             |
  *
- * WAITERS   set and cleared with `lock` held: the list is not empty. Set only while LOCKED, by the same
- *           CAS that sees LOCKED: so who unlocks sees it, or the waiter sees the mutex free.
+ * WAITERS   set with `lock` held by who goes into the list, cleared so by an unlock that leaves it empty.
+ *           Set only while LOCKED, by the same CAS that sees LOCKED: so who unlocks sees it, or the
+ *           waiter sees the mutex free.
  * WOKEN     set by who unlocks, cleared by the one who was woken, in one CAS with taking the mutex or
  *           with seeing it LOCKED: then its holder wakes the next.
- * STARVING  set with `lock` held, with a node in the list and LOCKED. Never without LOCKED.
+ * STARVING  set with WAITERS, cleared with it or by the holder. Never without LOCKED.
  *
  * The last access of unlock is the step that clears LOCKED (in slow unlocks the list's lock has been
  * given back before); what it has claimed is completed afterwards. So the next holder may free it.
@@ -97,24 +98,12 @@ static bool take_or_mark(filch_mutex *m, uint32_t bits, bool starving)
     return !(s & LOCKED);
 }
 
-/* Lock of the list held: bits that hold only while there is somebody in it. */
-static void clear_if_none(filch_mutex *m)
-{
-    uint32_t s = filch_load_relaxed(&m->state); /* order: the CAS decides */
-    if (!waiters_none(&m->waiters))
-        return;
-    while (!filch_cas_relaxed(&m->state, &s, s & ~(uint32_t)(WAITERS | STARVING))) /* order: bits only */
-        ;
-}
-
 /* The wait ended by itself. If the node is not in the list, somebody found it too late. */
 static int give_up(filch_mutex *m, struct wait_node *n, int why)
 {
     lock_acquire(&m->lock);
-    if (wait_list_has(n)) {
+    if (wait_list_has(n))
         waiters_unlink(&m->waiters, n);
-        clear_if_none(m);
-    }
     lock_release(&m->lock);
     return wait_error(why);
 }

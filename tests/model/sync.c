@@ -95,7 +95,7 @@ static void mutex_two(void)
     mutex_end();
     mc_check(data == 3);
 }
-MC_MODEL(mutex_two, .claim = "the same without spinning", .preemptions = 3, .stale = 2);
+MC_MODEL(mutex_two, .claim = "the same without spinning", .preemptions = 3, .stale = 1);
 
 static void mutex_three(void)
 {
@@ -114,13 +114,14 @@ static void mutex_gives_up(void)
     mutex = make(sizeof *mutex);
     mc_thread(locks_if_soon, 0);
     mc_check(filch_mutex_lock(mutex, FILCH_FOREVER) == 0);
-    os_sleep_ns(mc_choose(2) ? 5000 : 0);
+    if (mc_choose(2))
+        os_sleep_ns(5000);
     filch_mutex_unlock(mutex);
     locks(0);
     mutex_end();
 }
 MC_MODEL(mutex_gives_up, .claim = "one that gives up leaves the mutex usable",
-         .preemptions = 3, .stale = 1, .alarms = true);
+         .preemptions = 2, .stale = 1, .alarms = true, .hasty = 1);
 
 static void mutex_one_gives_up(void)
 {
@@ -128,12 +129,13 @@ static void mutex_one_gives_up(void)
     mc_check(filch_mutex_lock(mutex, FILCH_FOREVER) == 0);
     mc_thread(locks_if_soon, 0);
     mc_thread(locks, 0);
-    os_sleep_ns(mc_choose(2) ? 5000 : 0);
+    if (mc_choose(2))
+        os_sleep_ns(5000);
     filch_mutex_unlock(mutex);
     mutex_end();
 }
 MC_MODEL(mutex_one_gives_up, .claim = "a wake-up is not lost on one that gives up meanwhile",
-         .preemptions = 2, .stale = 1, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = 1, .alarms = true, .hasty = 1);
 
 /* Waits for long, is woken, another is faster: then the mutex is handed over. */
 static void hold_for_long(void)
@@ -166,7 +168,7 @@ static void mutex_starving_two(void)
     mutex_end();
 }
 MC_MODEL(mutex_starving_two, .claim = "the same with one that gives up meanwhile",
-         .preemptions = 2, .stale = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = 1, .alarms = true, .hasty = 1);
 
 static void last_frees(void *unused)
 {
@@ -248,14 +250,15 @@ static void cond_timeout(void)
 {
     mc_thread(gives_up_taking, 0);
     mc_thread(takes, 0);
-    os_sleep_ns(mc_choose(2) ? 5000 : 0);
+    if (mc_choose(2))
+        os_sleep_ns(5000);
     gives(0);
     mc_join_all();
     filch_cond_destroy(&cond);
     mc_check(data == 0);
 }
 MC_MODEL(cond_timeout, .claim = "a signal that finds a wait over goes to the next one",
-         .preemptions = 2, .stale = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = MC_ZERO, .alarms = true, .hasty = 1);
 
 static void broadcasts(void)
 {
@@ -318,7 +321,7 @@ static void sem_two(void)
     os_free(sem);
 }
 MC_MODEL(sem_two, .claim = "everyone gets one, and what is left over is there", .preemptions = 2,
-         .stale = 1);
+         .stale = MC_ZERO);
 
 static unsigned got;
 
@@ -334,7 +337,8 @@ static void sem_gives_up(void)
 {
     sem_make(0);
     mc_thread(acquires_if_soon, 0);
-    os_sleep_ns(mc_choose(2) ? 5000 : 0);
+    if (mc_choose(2))
+        os_sleep_ns(5000);
     filch_sem_release(sem, 1);
     mc_join_all();
     mc_check(filch_sem_acquire(sem, FILCH_NOW) == (got ? -ETIMEDOUT : 0));
@@ -342,22 +346,23 @@ static void sem_gives_up(void)
     os_free(sem);
 }
 MC_MODEL(sem_gives_up, .claim = "a permit is taken, or it is still there", .preemptions = 3, .stale = 2,
-         .alarms = true);
+         .alarms = true, .hasty = 1);
 
 static void sem_one_gives_up(void)
 {
     sem_make(0);
     mc_thread(acquires_if_soon, 0);
     mc_thread(acquires, 0);
-    os_sleep_ns(mc_choose(2) ? 5000 : 0);
+    if (mc_choose(2))
+        os_sleep_ns(5000);
     releases((void *)1);
     filch_sem_release(sem, 1);
     mc_join_all();
     mc_check(filch_sem_acquire(sem, FILCH_NOW) == (got ? -ETIMEDOUT : 0));
     os_free(sem);
 }
-MC_MODEL(sem_one_gives_up, .claim = "a permit does not go to one that gave up", .preemptions = 2,
-         .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+MC_MODEL(sem_one_gives_up, .claim = "a permit does not go to one that gave up",
+         .preemptions = 2, .stale = MC_ZERO, .alarms = true, .hasty = 1);
 
 /* ---- group ----------------------------------------------------------------------------------- */
 
@@ -406,7 +411,7 @@ static void group_gives_up(void)
     mc_join_all();
 }
 MC_MODEL(group_gives_up, .claim = "one that gives up and waits again may free it as well",
-         .preemptions = 3, .stale = 2, .alarms = true);
+         .preemptions = 3, .stale = 2, .alarms = true, .hasty = 1);
 
 static void waits_a_little(void *unused)
 {
@@ -430,7 +435,7 @@ static void group_two_wait(void)
     os_free(group);
 }
 MC_MODEL(group_two_wait, .claim = "the last one wakes everyone, and one that gives up leaves the others",
-         .preemptions = 2, .stale = 1, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = 1, .alarms = true, .hasty = 1);
 
 static void group_again(void)
 {
@@ -507,7 +512,7 @@ static void rwlock_three(void)
     mc_check(data == 1);
 }
 MC_MODEL(rwlock_three, .claim = "the same with readers together; the last one out lets the writer in",
-         .preemptions = 2, .stale = 1, .spurious = MC_ZERO);
+         .preemptions = 3, .stale = MC_ZERO, .spurious = MC_ZERO);
 
 static void rwlock_two_writers(void)
 {
@@ -557,7 +562,7 @@ static void rwlock_gives_up(void)
     rwlock_end();
 }
 MC_MODEL(rwlock_gives_up, .claim = "a writer that gives up does not keep readers out",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = 1, .alarms = true, .hasty = 1);
 
 static void last_reader_frees(void *unused)
 {
@@ -628,7 +633,7 @@ static void barrier_gives_up(void)
     os_free(barrier);
 }
 MC_MODEL(barrier_gives_up, .claim = "both have come or neither", .preemptions = 3, .stale = 2,
-         .alarms = true);
+         .alarms = true, .hasty = 1);
 
 static filch_once once;
 
@@ -681,4 +686,4 @@ static void event_again(void)
     mc_join_all();
 }
 MC_MODEL(event_again, .claim = "an event that was reset is waited for again, whoever was woken before",
-         .preemptions = 2, .stale = 1, .spurious = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = MC_ZERO, .alarms = true, .hasty = 1);
