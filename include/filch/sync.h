@@ -29,7 +29,8 @@
  * All of it is for tasks, jobs and threads outside every pool alike: a task that waits is suspended and
  * its worker goes on, a thread sleeps. After a wait a task may go on on another thread; one that is
  * pinned stays, and keeps its worker from others meanwhile (filch_pin). Waits return 0, -ETIMEDOUT or
- * -ECANCELED; then nothing has changed, but for what the call says.
+ * -ECANCELED; then nothing has changed, but for what the call says. Locks are not cancelled: a lock
+ * without a deadline is had when the call returns.
  *
  * Objects are in the caller's storage. Zeroed memory is a free mutex or rwlock, a condition or group
  * that nobody waits for, a once that has not run; semaphores and barriers have an _init. _destroy frees

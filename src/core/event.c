@@ -96,7 +96,7 @@ int64_t event_deadline(filch_pool *pool, int64_t deadline)
     return soon < deadline ? soon : deadline;
 }
 
-int event_wait(uintptr_t *state, int64_t deadline)
+static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wait *w))
 {
     if (event_is_set(state))
         return 0;
@@ -104,7 +104,7 @@ int event_wait(uintptr_t *state, int64_t deadline)
         return -ETIMEDOUT;
     struct wait w;
     struct wait_node n = {.wait = &w};
-    wait_begin_firm(&w);
+    begin(&w);
     int why = enlist(state, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return 0;
@@ -112,6 +112,16 @@ int event_wait(uintptr_t *state, int64_t deadline)
         return wait_error(why);
     wait_node_settle(&n); /* it was being set just now */
     return 0;
+}
+
+int event_wait(uintptr_t *state, int64_t deadline)
+{
+    return wait_for(state, deadline, wait_begin_firm);
+}
+
+int event_wait_canceled(uintptr_t *state, int64_t deadline)
+{
+    return wait_for(state, deadline, wait_begin);
 }
 
 /* ---- the public face ---------------------------------------------------------------------- */

@@ -24,8 +24,10 @@ bool event_is_set(const uintptr_t *state);
  * alone), so a wait that comes later cannot be mistaken for theirs. */
 void event_reset(uintptr_t *state);
 
-/* 0 or -ETIMEDOUT. A fiber is suspended (its pending jobs stay visible), a thread sleeps. */
+/* 0 or -ETIMEDOUT. A fiber is suspended (its pending jobs stay visible), a thread sleeps. The second
+ * form also ends with -ECANCELED if the caller's scope is cancelled. */
 int event_wait(uintptr_t *state, int64_t deadline);
+int event_wait_canceled(uintptr_t *state, int64_t deadline);
 
 /* How long a waiter may sleep that counts on this pool: not long if it is short of threads. */
 int64_t event_deadline(filch_pool *pool, int64_t deadline);

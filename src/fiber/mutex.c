@@ -124,7 +124,7 @@ static int lock_wait_turn(filch_mutex *m, int64_t deadline)
     for (;;) {
         struct wait w;
         struct wait_node n = {.wait = &w};
-        wait_begin(&w);
+        wait_begin_firm(&w);
         lock_acquire(&m->lock);
         bool taken = take_or_mark(m, bits, starving);
         if (!taken && bits)
@@ -194,8 +194,7 @@ int filch_mutex_trylock(filch_mutex *m)
 
 void mutex_lock_again(filch_mutex *m)
 {
-    while (filch_mutex_lock(m, FILCH_FOREVER) != 0)
-        os_thread_yield(); /* cancelled: the caller has to have it all the same */
+    (void)filch_mutex_lock(m, FILCH_FOREVER);
 }
 
 /* ---- unlock ------------------------------------------------------------------------------- */

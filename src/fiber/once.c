@@ -21,8 +21,7 @@ static void run_or_wait(filch_once *once, void (*fn)(void *arg), void *arg)
     }
     if (was == self && !event_is_set(&once->done.state))
         report_misuse("filch_once_run", "called by the function that it runs");
-    while (event_wait(&once->done.state, FILCH_FOREVER) != 0)
-        os_thread_yield(); /* cancelled: there is no other way out */
+    (void)event_wait(&once->done.state, FILCH_FOREVER);
 }
 
 void filch_once_run(filch_once *once, void (*fn)(void *arg), void *arg)
@@ -37,7 +36,7 @@ int filch_event_wait_until(filch_event *event, int64_t deadline)
 {
     if (!event)
         report_misuse("filch_event_wait_until", "null event");
-    return event_wait(&event->state, deadline);
+    return event_wait_canceled(&event->state, deadline);
 }
 
 void filch_event_reset(filch_event *event)

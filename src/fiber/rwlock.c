@@ -134,7 +134,7 @@ static int lock_wait_turn(filch_rwlock *rw, uint32_t want, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w, .index = (int32_t)want};
-    wait_begin(&w);
+    wait_begin_firm(&w);
     lock_acquire(&rw->lock);
     bool in = enter_or_mark(rw, want);
     if (!in)

@@ -1,7 +1,10 @@
 /* test_scope.c: tasks that end before their scope does; errors, cancellation, deadlines. */
 #include "pool_kit.h"
 
+#include <filch/chan.h>
+#include <filch/io.h>
 #include <filch/scope.h>
+#include <filch/sync.h>
 
 static uint64_t ran, cleaned;
 
@@ -254,6 +257,53 @@ static void cancelling_reaches_through_a_join(void)
     everywhere(joins);
 }
 
+/* A lock is not cancelled; everything else is. */
+struct places {
+    filch_mutex mutex;
+    filch_sem sem;
+    filch_event event;
+    filch_chan *chan;
+    int fd[2];
+};
+
+static int waits_everywhere(void *arg)
+{
+    struct places *p = arg;
+    char byte;
+    CHECK_EQ(filch_sem_acquire(&p->sem, FILCH_FOREVER), -ECANCELED);
+    CHECK_EQ(filch_event_wait_until(&p->event, FILCH_FOREVER), -ECANCELED);
+    CHECK_EQ(filch_chan_recv(p->chan, &byte, FILCH_FOREVER), -ECANCELED);
+    CHECK_EQ(filch_read(p->fd[0], &byte, 1, FILCH_FOREVER), -ECANCELED);
+    CHECK_EQ(filch_mutex_lock(&p->mutex, FILCH_FOREVER), 0);
+    filch_add_acq_rel(&ran, (uint64_t)1);
+    filch_mutex_unlock(&p->mutex);
+    return -ECANCELED;
+}
+
+static void places(void)
+{
+    struct places p = {.fd = {-1, -1}};
+    filch_scope s;
+    filch_sem_init(&p.sem, 0);
+    CHECK_EQ(filch_chan_create(&p.chan, 1, 0), 0);
+    CHECK_EQ(filch_pipe(p.fd), 0);
+    open(&s);
+    CHECK_EQ(filch_mutex_lock(&p.mutex, FILCH_FOREVER), 0);
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ(filch_scope_go(&s, waits_everywhere, &p), 0);
+    filch_sleep_ns(300000); /* time to wait there; the claim does not depend on it */
+    filch_scope_cancel(&s);
+    filch_mutex_unlock(&p.mutex);
+    CHECK_EQ(filch_scope_close(&s), -ECANCELED);
+    filch_chan_destroy(p.chan);
+    CHECK_EQ(filch_close(p.fd[0]) | filch_close(p.fd[1]), 0);
+}
+
+static void cancelling_reaches_channels_semaphores_events_and_descriptors_but_no_lock(void)
+{
+    everywhere(places);
+}
+
 static int spins_until_canceled(void *arg)
 {
     (void)arg;
@@ -303,6 +353,7 @@ int main(void)
     RUN(every_clean_up_runs_once);
     RUN(cancelling_reaches_scopes_inside);
     RUN(cancelling_reaches_through_a_join);
+    RUN(cancelling_reaches_channels_semaphores_events_and_descriptors_but_no_lock);
     RUN(a_loop_can_ask);
     RUN(a_closed_pool_is_an_error_of_the_scope);
     return check_report();
