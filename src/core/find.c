@@ -81,14 +81,17 @@ static work_item from_own(struct worker *w)
     return queue_pop(w, &it) || (turn && queue_take_next(w, &it)) ? it : 0;
 }
 
-/* What is looked at now and then although there is something in the worker's own queue. */
+/* What is looked at now and then although there is something in the worker's own queue: also another's
+ * timers, whose worker may be in a long job while nobody searches. */
 static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t tick)
 {
+    filch_pool *pool = w->pool;
     if (tick % WORKER_TIME == 0)
         (void)from_timers(w, w);
     if (tick % WORKER_FAIR != 0)
         return 0;
     (void)from_poll(w);
+    (void)from_timers(w, &pool->workers[tick / WORKER_FAIR % (unsigned)pool->count]);
     return from_injector(w);
 }
 
@@ -174,7 +177,7 @@ static struct found from_victim(struct worker *w, struct worker *victim)
     }
     it = inbox_open(w, victim) ? from_inbox(w, victim) : 0;
     if (!it && queue_steal_next(w, victim, &it) != QUEUE_TAKEN)
-        it = from_timers(w, victim) ? from_own(w) : 0;
+        it = 0;
     if (!it)
         EV(w, STEAL_EMPTY);
     return found_item(it);
@@ -260,7 +263,8 @@ static struct worker *largest(struct worker *w)
     unsigned most = 0;
     for (int i = 0; i < w->pool->count; i++) {
         struct worker *v = &w->pool->workers[i];
-        unsigned n = v == w ? 0 : load_of(w, v);
+        unsigned next = filch_load_relaxed(&v->next) != 0; /* order: a hint */
+        unsigned n = v == w ? 0 : load_of(w, v) + next;
         if (n > most) {
             most = n;
             best = v;
@@ -306,9 +310,21 @@ static struct found by_policy(struct worker *w)
     return sweep(w, rng_below(&w->rng, count));
 }
 
+/* Whoever set them, and whatever the policy says: who set them may be in a long job or asleep. */
+static struct found from_all_timers(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    bool fired = false;
+    for (int i = 0; i < pool->count; i++)
+        fired |= from_timers(w, &pool->workers[i]);
+    return found_item(fired ? from_own(w) : 0);
+}
+
 struct found find_steal(struct worker *w)
 {
     struct found found = by_policy(w);
+    if (found.what == FOUND_NOTHING)
+        found = from_all_timers(w);
     return found.what != FOUND_NOTHING ? found : from_exposed(w);
 }
 

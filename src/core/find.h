@@ -4,14 +4,14 @@
 
 #include "core/idle.h"
 
-/* Everything there is, in order: own queue, inbox, injector, victims, suspended fibers' jobs.
+/* Everything there is, in order: own queue, inbox, injector, victims, timers, suspended fibers' jobs.
  * Does not wait. */
 struct found find_work(struct worker *w);
 /* Own queue, inbox, injector and timers only; 0: nothing. */
 work_item find_local(struct worker *w);
 /* What waited for a file descriptor that is ready now, if no sleeper looks after them. */
 work_item find_ready(struct worker *w);
-/* One round over the victims. */
+/* One round over the victims, all timers and suspended fibers. */
 struct found find_steal(struct worker *w);
 /* A forked job below `under`, of the given root, wherever it is. */
 struct found find_descendant(struct worker *w, const filch_slot *under,

@@ -2,6 +2,7 @@
 
 #define BATCH 128 /* most items moved between queues at once */
 #define EYED_NS 1000 /* how long a thief looks at another's next before it takes it */
+#define EYED_MOST_NS 100000 /* and how long it looks at no other's */
 
 static bool locked_kind(filch_pool *pool)
 {
@@ -155,21 +156,31 @@ void queue_flush_next(struct worker *w)
         queue_push(w, it);
 }
 
+/* Is what the thief has its eye on still there, and has its owner picked nothing since? If another's is
+ * looked at meanwhile, only for a while: it may not come back to the first. */
+static bool still_eyed(struct worker *w, struct worker *victim, int64_t now)
+{
+    struct worker *v = w->eyed.victim;
+    if (v != victim && now - w->eyed.since_ns > EYED_MOST_NS)
+        return false;
+    /* order: hints, the CAS decides */
+    return v && filch_load_relaxed(&v->next) == w->eyed.item && filch_load_relaxed(&v->tick) == w->eyed.tick;
+}
+
 enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out)
 {
     work_item it = filch_load_relaxed(&victim->next); /* order: the CAS decides */
-    uint32_t tick = filch_load_relaxed(&victim->tick); /* order: a hint */
     if (!it)
         return QUEUE_EMPTY;
     int64_t now = os_clock_ns();
-    if (w->eyed.victim != victim || w->eyed.item != it || w->eyed.tick != tick) {
+    if (!still_eyed(w, victim, now)) { /* one at a time, or two that are looked at in turn would never be taken */
         w->eyed.victim = victim;
         w->eyed.item = it;
-        w->eyed.tick = tick;
+        w->eyed.tick = filch_load_relaxed(&victim->tick); /* order: a hint */
         w->eyed.since_ns = now;
         return QUEUE_EMPTY;
     }
-    if (now - w->eyed.since_ns < EYED_NS)
+    if (w->eyed.victim != victim || w->eyed.item != it || now - w->eyed.since_ns < EYED_NS)
         return QUEUE_EMPTY;
     *out = it;
     if (!filch_cas_acq_rel(&victim->next, &it, (work_item)0)) /* order: [N1] */
