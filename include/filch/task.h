@@ -52,7 +52,7 @@ FILCH_API int filch_spawn_with(filch_task **out, const filch_task_attr *attr, in
                                void *arg);
 
 /* Waits for the task's end and takes the handle; what it returned is in *result (may be null). A task
- * that has not begun is run by the caller, on its own stack. Returns 0, or -ETIMEDOUT: then the handle
+ * that has not begun may be run by the caller, on its own stack. Returns 0, or -ETIMEDOUT: then the handle
  * is still good. Any thread; may wait; may resume on another thread. */
 FILCH_API int filch_task_join(filch_task *task, int *result, int64_t deadline);
 

@@ -179,12 +179,16 @@ static int take_result(filch_task *t, int *result)
     return 0;
 }
 
-/* May the caller run it on the stack that it is on? Only if half of that is left. */
+/* May the caller run it on the stack that it is on? If half of what it would have alone is left. And if
+ * no fork of the caller's tree is pending: thieves would take it for a part of this task, and point to
+ * this task when it has ended. */
 static bool room_for(struct fiber *f, const filch_task *t)
 {
+    bool large = t->flags & TASK_LARGE;
     char *here = __builtin_frame_address(0), *low = (char *)f->region + os_page_size();
-    return here > low && (size_t)(here - low) > f->store->stack_size / 2 &&
-           (!(t->flags & TASK_LARGE) || f->store->kind == FIBER_LARGE);
+    return here > low && here < (char *)f && (!large || f->store->kind == FIBER_LARGE) &&
+           (size_t)(here - low) >= f->pool->fibers[large ? FIBER_LARGE : FIBER_SMALL].stack_size / 2 &&
+           f->root && f->lineage == &f->root->here && slots_head(&f->slots) == f->slots.first;
 }
 
 /* It has not begun: the joiner, who can do nothing else, runs it. */

@@ -42,7 +42,8 @@ static size_t overflow_text(const void *address, char *text, size_t size)
         if (!f)
             continue;
         const char *setting = f->store->kind == FIBER_SMALL ? "task_stack_size" : "stack_size";
-        const char *name = f->root && f->root->name ? f->root->name : "unnamed";
+        const char *name = f->task ? f->task->name : f->root ? f->root->name : 0;
+        name = name ? name : "unnamed";
         int n = in_slots ? snprintf(text, size,
                                     "filch: stack overflow in task \"%s\" (more than %zu forks pending)\n",
                                     name, (size_t)(f->slots.end - f->slots.first))

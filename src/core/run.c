@@ -193,22 +193,31 @@ static void unpinned(struct fiber *f)
         report_misuse("filch_pin", "the job returned pinned; call filch_unpin as often");
 }
 
+/* What `f` runs from here on is part of this. */
+static void set_lineage(struct fiber *f, const struct root *root, const struct lineage *lineage)
+{
+    filch_store_relaxed(&f->root, root);       /* order: [S1] before anything is forked */
+    filch_store_relaxed(&f->lineage, lineage); /* order: [S1] before anything is forked */
+}
+
+/* One of the fiber's own jobs does not change the lineage: thieves would take it for that of the
+ * younger ones, which stay when this one has ended. */
 struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *head)
 {
     struct lineage here = {found->loot.slot, found->loot.up};
     const struct lineage *outer = f->lineage;
     const struct root *outer_root = f->root;
+    bool own = here.slot >= f->slots.first && here.slot < f->slots.end;
     uint32_t outer_pins = f->pins_held;
     f->pins_held = f->pins;
     EV(worker_self(), EXECUTED);
-    filch_store_relaxed(&f->root, found->root); /* order: [S1] before anything is forked */
-    filch_store_relaxed(&f->lineage, &here);    /* order: [S1] before anything is forked */
+    if (!own)
+        set_lineage(f, found->root, &here);
     found->loot.fn(found->loot.slot, head);
     settled(f, head);
     unpinned(f);
     f->pins_held = outer_pins;
-    filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
-    filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
+    set_lineage(f, outer_root, outer);
     return join_finish(found->loot.slot);
 }
 
@@ -216,8 +225,7 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
 static void root_begin(struct fiber *f, struct root *r)
 {
     EV(worker_self(), EXECUTED);
-    filch_store_relaxed(&f->root, r);           /* order: [S1] before anything is forked */
-    filch_store_relaxed(&f->lineage, &r->here); /* order: [S1] before anything is forked */
+    set_lineage(f, r, &r->here);
 }
 
 /* Its function has returned. */
@@ -231,8 +239,7 @@ static void root_over(struct fiber *f, struct root *r, filch_slot *head)
 
 static void root_end(struct fiber *f)
 {
-    filch_store_relaxed(&f->lineage, (const struct lineage *)0); /* order: [S1] */
-    filch_store_relaxed(&f->root, (const struct root *)0);       /* order: [S1] */
+    set_lineage(f, 0, 0);
 }
 
 static void run_job(struct fiber *f, filch_job *job)
@@ -258,8 +265,8 @@ static void run_root(struct fiber *f, struct body *b)
     root_end(f);
 }
 
-/* The function of a task, as part of what `f` runs already or of nothing. */
-static void task_body(struct fiber *f, filch_task *t, filch_slot *head)
+/* The function of a task, from a root of its own. */
+static void task_body(struct fiber *f, filch_task *t)
 {
     struct root r = {.name = t->name};
     root_begin(f, &r);
@@ -271,13 +278,13 @@ static void task_body(struct fiber *f, filch_task *t, filch_slot *head)
         t->result = t->fn.spawn(t->arg);
     else
         t->fn.go(t->arg);
-    root_over(f, &r, head);
+    root_over(f, &r, f->slots.first);
 }
 
 static void run_task(struct fiber *f, filch_task *t)
 {
     if (task_claim(t)) {
-        task_body(f, t, f->slots.first);
+        task_body(f, t);
         f->task = 0;
         f->token = 0;
         root_end(f);
@@ -296,13 +303,14 @@ void run_task_here(struct fiber *f, filch_task *copy)
     filch_task *outer_task = f->task;
     struct wait_token *outer_token = f->token;
     uint32_t outer_pins = f->pins_held;
+    int errno_value = os_errno_get();
     f->pins_held = f->pins;
-    task_body(f, copy, slots_head(&f->slots));
+    task_body(f, copy);
     f->pins_held = outer_pins;
     f->task = outer_task;
     f->token = outer_token;
-    filch_store_relaxed(&f->lineage, outer);    /* order: [S1] */
-    filch_store_relaxed(&f->root, outer_root);  /* order: [S1] */
+    set_lineage(f, outer_root, outer);
+    os_errno_set(errno_value);
     job_end_task(worker_self());
 }
 

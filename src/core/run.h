@@ -25,7 +25,8 @@ bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg
 bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
                      void *arg);
 
-/* Runs a task that its joiner claimed, on the joiner's own stack. The task is a copy. */
+/* Runs a task that its joiner claimed, on the joiner's own stack, which has no fork pending. The task is a
+ * copy. */
 void run_task_here(struct fiber *f, filch_task *copy);
 
 /* A stackless task's function has returned, on the fiber that it was called on: what it left undone is

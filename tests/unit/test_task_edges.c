@@ -1,0 +1,327 @@
+/* test_task_edges.c: tasks and timers where policies, guests, stacks and other work get in the way. */
+#include "pool_kit.h"
+
+#include "core/run.h"
+
+#include <filch/task.h>
+
+static filch_task_attr on(filch_pool *pool)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.pool = pool;
+    return a;
+}
+
+static filch_task *spawn(filch_pool *pool, int (*fn)(void *), void *arg)
+{
+    filch_task_attr a = on(pool);
+    filch_task *t = NULL;
+    CHECK_EQ(filch_spawn_with(&t, &a, fn, arg), 0);
+    return t;
+}
+
+static int join(filch_task *t)
+{
+    int result = -1;
+    CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+    return result;
+}
+
+/* ---- hogs, whatever the thieves' policy ----------------------------------------------------------- */
+
+struct hogs {
+    uint32_t freed, on;
+    uint32_t want; /* how many hogs have to be on before any looks */
+};
+
+static void frees(void *arg)
+{
+    (void)kit_count(&((struct hogs *)arg)->freed);
+}
+
+static int hogs(void *arg)
+{
+    struct hogs *h = arg;
+    (void)kit_count(&h->on);
+    KIT_AWAIT(kit_raised(&h->on) == h->want);
+    CHECK_EQ(filch_go(frees, h), 0);
+    KIT_AWAIT(kit_raised(&h->freed) == h->want); /* never gives up its worker */
+    return 0;
+}
+
+static void hogs_are_robbed(enum filch_victim victim, int count)
+{
+    struct hogs h = {.want = (uint32_t)count};
+    filch_task *t[4];
+    filch_config c = kit_config(count + 1);
+    c.victim = victim;
+    filch_pool *pool = kit_make(&c);
+    for (int i = 0; i < count; i++)
+        t[i] = spawn(pool, hogs, &h);
+    KIT_AWAIT(kit_raised(&h.freed) == h.want); /* not as a guest */
+    for (int i = 0; i < count; i++)
+        CHECK_EQ(join(t[i]), 0);
+    kit_destroy(pool);
+}
+
+static void what_is_next_at_hogs_is_stolen_under_every_policy(void)
+{
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
+        for (int count = 1; count <= 2; count++)
+            hogs_are_robbed((enum filch_victim)victim, count);
+}
+
+/* ---- timers of a worker that does not come ----------------------------------------------------------- */
+
+struct timed {
+    uint32_t asleep, woke, stop;
+};
+
+static void sleeps(void *arg)
+{
+    struct timed *s = arg;
+    (void)kit_count(&s->asleep);
+    filch_sleep_ns(2000000);
+    (void)kit_count(&s->woke);
+}
+
+/* Leaves a sleeper in its worker's wheel, and keeps the worker until that wakes. */
+static int keeps_its_worker(void *arg)
+{
+    struct timed *s = arg;
+    CHECK_EQ(filch_go(sleeps, s), 0);
+    while (!kit_raised(&s->asleep))
+        filch_yield();
+    KIT_AWAIT(kit_raised(&s->woke));
+    kit_raise(&s->stop);
+    return 0;
+}
+
+static void a_hogs_timers_fire_under(enum filch_victim victim)
+{
+    struct timed s = {0};
+    filch_config c = kit_config(2);
+    c.victim = victim;
+    filch_pool *pool = kit_make(&c);
+    filch_task *t = spawn(pool, keeps_its_worker, &s);
+    KIT_AWAIT(kit_raised(&s.woke));
+    CHECK_EQ(join(t), 0);
+    kit_destroy(pool);
+}
+
+static void timers_of_a_hog_fire_under_every_policy(void)
+{
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
+        a_hogs_timers_fire_under((enum filch_victim)victim);
+}
+
+static int never_idle(void *arg)
+{
+    struct timed *s = arg;
+    while (!kit_raised(&s->stop))
+        filch_yield();
+    return 0;
+}
+
+/* The other worker has always something in its queue: it never searches. */
+static void timers_of_a_hog_fire_although_nobody_is_idle(void)
+{
+    struct timed s = {0};
+    filch_pool *pool = kit_pool(2);
+    filch_task *t = spawn(pool, keeps_its_worker, &s);
+    KIT_AWAIT(kit_raised(&s.asleep));
+    filch_task *a = spawn(pool, never_idle, &s), *b = spawn(pool, never_idle, &s);
+    KIT_AWAIT(kit_raised(&s.woke));
+    CHECK_EQ(join(t) + join(a) + join(b), 0);
+    kit_destroy(pool);
+}
+
+/* One worker leaves a timer and sleeps; the one that keeps the time has to fire it. */
+static void goes_one_sleeper(void *arg)
+{
+    filch_task_attr a = on(filch_pool_current());
+    CHECK_EQ(filch_go_with(&a, sleeps, arg), 0);
+}
+
+static void a_timer_fires_when_everybody_sleeps_under_every_policy(void)
+{
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++) {
+        filch_config c = kit_config(4);
+        c.victim = (enum filch_victim)victim;
+        c.steal_attempts = 1;
+        filch_pool *pool = kit_make(&c);
+        filch_task_attr a = on(pool);
+        for (uint32_t round = 0; round < 50; round++) {
+            struct timed s = {0};
+            for (int i = 0; i < 8; i++)
+                CHECK_EQ(filch_go_with(&a, goes_one_sleeper, &s), 0);
+            KIT_AWAIT(kit_raised(&s.woke) == 8);
+            CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+        }
+        kit_destroy(pool);
+    }
+}
+
+/* ---- a task that its joiner runs --------------------------------------------------------------------- */
+
+struct inlined {
+    uint32_t stolen, joined, seen;
+    const struct lineage *lineage;
+    const struct root *root;
+    int errno_value;
+};
+
+/* Stolen while the joiner runs another task on the same stack; looks when that is over. */
+static void looks_up(void *arg)
+{
+    struct inlined *s = arg;
+    struct fiber *f = run_fiber();
+    if (f->lineage == s->lineage)
+        return; /* not stolen: the joiner runs it itself */
+    kit_raise(&s->stolen);
+    KIT_AWAIT(kit_raised(&s->joined));
+    CHECK_EQ(f->root, s->root);
+    CHECK_EQ(f->lineage->up, s->lineage);
+    kit_raise(&s->seen);
+}
+
+static int until_stolen(void *arg)
+{
+    struct inlined *s = arg;
+    errno = 77;
+    CHECK_STR(filch_task_name(), "inner");
+    filch_task_rename("other");
+    KIT_AWAIT(kit_raised(&s->stolen));
+    return 5;
+}
+
+static int forks_and_joins(void *arg)
+{
+    struct inlined *s = arg;
+    filch_job job;
+    filch_task *t;
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.name = "inner";
+    s->lineage = run_fiber()->lineage;
+    s->root = run_fiber()->root;
+    filch_fork(&job, looks_up, s);
+    CHECK_EQ(filch_spawn_with(&t, &a, until_stolen, s), 0);
+    errno = 33;
+    CHECK_EQ(join(t), 5);
+    CHECK_EQ(errno, 33);
+    CHECK_STR(filch_task_name(), "outer");
+    kit_raise(&s->joined);
+    filch_join(&job);
+    return 0;
+}
+
+static void a_task_run_by_its_joiner_leaves_the_joiners_things_alone(void)
+{
+    for (int round = 0; round < 20; round++) {
+        struct inlined s = {0};
+        filch_pool *pool = kit_pool(2);
+        filch_task_attr a = on(pool);
+        filch_task *t;
+        a.name = "outer";
+        CHECK_EQ(filch_spawn_with(&t, &a, forks_and_joins, &s), 0);
+        CHECK_EQ(join(t), 0);
+        CHECK_EQ(s.seen, 1u);
+        kit_destroy(pool);
+    }
+}
+
+/* The same for a fork that a pinned wait runs: the younger one is stolen meanwhile. */
+struct pinned {
+    struct inlined of;
+    filch_event event;
+};
+
+static void until_the_younger_is_stolen(void *arg)
+{
+    KIT_AWAIT(kit_raised(&((struct pinned *)arg)->of.stolen));
+}
+
+static void looks_up_and_sets(void *arg)
+{
+    struct pinned *p = arg;
+    struct fiber *f = run_fiber();
+    bool stolen = f->lineage != p->of.lineage;
+    kit_raise(&p->of.stolen);
+    filch_event_set(&p->event);
+    if (!stolen)
+        return;
+    KIT_AWAIT(kit_raised(&p->of.joined));
+    CHECK_EQ(f->lineage->up, p->of.lineage);
+    kit_raise(&p->of.seen);
+}
+
+static int waits_pinned(void *arg)
+{
+    struct pinned *p = arg;
+    filch_job older, younger;
+    filch_pin();
+    p->of.lineage = run_fiber()->lineage;
+    filch_fork(&older, until_the_younger_is_stolen, p);
+    filch_fork(&younger, looks_up_and_sets, p);
+    filch_event_wait(&p->event);
+    kit_raise(&p->of.joined);
+    filch_join(&younger);
+    filch_join(&older);
+    filch_unpin();
+    return (int)p->of.seen;
+}
+
+static void a_fork_stolen_during_a_pinned_wait_knows_where_it_came_from(void)
+{
+    int seen = 0;
+    filch_pool *pool = kit_pool(2);
+    for (int round = 0; round < 200; round++) {
+        struct pinned p = {0};
+        seen += join(spawn(pool, waits_pinned, &p));
+    }
+    CHECK(seen > 0);
+    kit_destroy(pool);
+}
+
+/* As much stack as a task may count on, deep down a chain of joins. */
+enum { PROMISED = 30 << 10, CHAIN = 60 };
+
+static int uses_stack(void *arg)
+{
+    char frame[PROMISED];
+    memset(frame, *(int *)arg, sizeof frame);
+    __asm__ __volatile__("" : : "r"(frame) : "memory"); /* it is used */
+    return frame[PROMISED / 2];
+}
+
+static int chain(void *arg)
+{
+    int depth = *(int *)arg, below = depth - 1;
+    char frame[600];
+    filch_task *t;
+    frame[0] = (char)depth;
+    __asm__ __volatile__("" : : "r"(frame) : "memory"); /* it is used */
+    CHECK_EQ(filch_spawn(&t, depth == 0 ? uses_stack : chain, &below), 0);
+    return join(t);
+}
+
+static void a_task_run_by_its_joiner_has_half_a_stack_at_least(void)
+{
+    filch_pool *pool = kit_pool(1);
+    for (int depth = 0; depth < CHAIN; depth++)
+        CHECK_EQ(join(spawn(pool, chain, &depth)), -1);
+    kit_destroy(pool);
+}
+
+int main(void)
+{
+    kit_watchdog();
+    RUN(what_is_next_at_hogs_is_stolen_under_every_policy);
+    RUN(timers_of_a_hog_fire_under_every_policy);
+    RUN(timers_of_a_hog_fire_although_nobody_is_idle);
+    RUN(a_timer_fires_when_everybody_sleeps_under_every_policy);
+    RUN(a_task_run_by_its_joiner_leaves_the_joiners_things_alone);
+    RUN(a_fork_stolen_during_a_pinned_wait_knows_where_it_came_from);
+    RUN(a_task_run_by_its_joiner_has_half_a_stack_at_least);
+    return check_report();
+}
