@@ -241,6 +241,20 @@ static bool publish_park(struct fiber *from, void *w)
     return park(w);
 }
 
+/* Leaves the stack. If there is no other to go on with it asks again, and keeps the time itself: it
+ * may be the only one that could. True if it was that. */
+static bool suspend(struct wait *w, int64_t deadline)
+{
+    bool late = false;
+    while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
+           !run_suspend(worker_self(), publish_park, w)) {
+        os_sleep_ns(RETRY_NS);
+        if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
+            late = wait_fire(w, WAIT_TIMEOUT);
+    }
+    return late;
+}
+
 static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
     bool timed = deadline != FILCH_FOREVER, leaves_jobs = slots_peek(&f->slots);
@@ -254,13 +268,11 @@ static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_
         find_expose(f);
         idle_notify(me->pool, me);
     }
-    while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
-           !run_suspend(worker_self(), publish_park, w))
-        os_sleep_ns(RETRY_NS);
+    bool late = suspend(w, deadline);
     if (leaves_jobs)
         find_hide(f);
     int why = result(w);
-    if (timed && why != WAIT_TIMEOUT)
+    if (timed && (why != WAIT_TIMEOUT || late)) /* else the timer itself ended it */
         (void)timers_cancel(&w->timer);
     return why;
 }
