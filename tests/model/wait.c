@@ -7,6 +7,8 @@
 #include "core/join.h"
 #include "core/wait.h"
 
+#include <errno.h>
+
 static filch_pool pool;
 static struct worker worker;
 static struct fiber fiber;
@@ -138,16 +140,24 @@ static int64_t soon(void)
     return os_clock_ns() + 10000;
 }
 
-/* The node is in the list before the other one comes. */
-static void listed(void (*other)(void *), int64_t deadline)
+static void cancels(void *me)
+{
+    (void)wait_fire(&((struct waiter *)me)->wait, WAIT_CANCELED);
+}
+
+/* The node is in the list before the other one comes, and perhaps one who cancels. */
+static void listed(void (*other)(void *), int64_t deadline, bool cancel)
 {
     struct waiter *me = begin();
     mc_thread(other, 0);
+    int canceler = cancel ? mc_thread(cancels, me) : 0;
     int why = end(me, deadline);
     if (why >= 0)
         mc_check(other == wakes ? given == 7 : me->box == 9);
     else
-        mc_check(why == WAIT_TIMEOUT && me->box != 9);
+        mc_check(me->box != 9 && wait_error(why) == (cancel ? -ECANCELED : -ETIMEDOUT));
+    if (cancel)
+        mc_join(canceler); /* it is not in a list: nobody else would wait for it */
     os_free(me);
     mc_join_all();
     mc_check(why < 0 ? kept : !kept); /* exactly one of the two has it */
@@ -158,31 +168,38 @@ static void listed(void (*other)(void *), int64_t deadline)
 
 static void wait_thread_is_woken(void)
 {
-    listed(wakes, FILCH_FOREVER);
+    listed(wakes, FILCH_FOREVER, false);
 }
 MC_MODEL(wait_thread_is_woken, .claim = "[V2] a thread that waits is woken once and sees what was written",
          .preemptions = MC_UNBOUNDED);
 
 static void wait_thread_times_out(void)
 {
-    listed(wakes, soon());
+    listed(wakes, soon(), false);
 }
 MC_MODEL(wait_thread_times_out, .claim = "[V3] woken or timed out, and nobody touches the wait afterwards",
          .preemptions = 3, .alarms = true);
 
+static void wait_thread_is_canceled(void)
+{
+    listed(wakes, FILCH_FOREVER, true);
+}
+MC_MODEL(wait_thread_is_canceled, .claim = "[V3] woken or canceled, and who comes too late is waited for",
+         .preemptions = 2, .stale = 2);
+
 static void wait_thread_is_handed(void)
 {
-    listed(hands_over, soon());
+    listed(hands_over, FILCH_FOREVER, true);
 }
 MC_MODEL(wait_thread_is_handed, .claim = "what is handed over arrives or is kept, never both",
-         .preemptions = 3, .alarms = true);
+         .preemptions = 2, .stale = 2);
 
 /* ---- fibers -------------------------------------------------------------------------------------- */
 
 static void wait_fiber_is_woken(void)
 {
     as_fiber();
-    listed(wakes, FILCH_FOREVER);
+    listed(wakes, FILCH_FOREVER, false);
 }
 MC_MODEL(wait_fiber_is_woken, .claim = "[V1] a fiber is resumed once, after it left its stack",
          .preemptions = MC_UNBOUNDED);
