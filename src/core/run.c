@@ -124,14 +124,23 @@ static void ready_here(struct worker *w, struct fiber *f)
         idle_notify(w->pool, w);
 }
 
+/* It was taken to be run, and is not: others may have looked in vain meanwhile, and sleep. */
+static void put_back(struct worker *w, work_item it)
+{
+    if (!it)
+        return;
+    queue_push(w, it);
+    idle_notify(w->pool, w);
+}
+
 /* A loop of its own for what comes next. */
 static struct fiber *fresh_loop(struct worker *w, work_item it)
 {
     struct fiber *f = fiber_hot(w, kind_for(it, w->fiber->store->kind));
     if (f)
         w->handed = (struct found){.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
-    else if (it)
-        queue_push(w, it);
+    else
+        put_back(w, it);
     return f;
 }
 
@@ -433,7 +442,7 @@ static void loop(void *pass)
     worker_self()->handed.what = FOUND_NOTHING;
     if (back) {
         if (handed.what == FOUND_ITEM)
-            queue_push(worker_self(), handed.it);
+            put_back(worker_self(), handed.it);
         leave_for(f, back);
     }
     struct body *body = worker_self()->body;
