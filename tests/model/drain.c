@@ -6,6 +6,7 @@
 #include "core/idle.h"
 #include "core/job.h"
 
+#include <errno.h>
 #include <filch/task.h>
 
 static unsigned data[4];
@@ -88,6 +89,33 @@ static void drain_job_begins_task(void)
 }
 MC_MODEL(drain_job_begins_task, .claim = "a task that is begun by the last job is waited for",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static unsigned accepted; /* plain */
+
+static void late(void *unused)
+{
+    (void)unused;
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.pool = pool;
+    mc_born(0);
+    int rc = filch_go_with(&a, writes, 0);
+    mc_check(rc == 0 || rc == -EPIPE);
+    accepted = rc == 0;
+    if (rc != 0)
+        mc_ran(0); /* refused: it never runs */
+}
+
+static void drain_closes_once(void)
+{
+    kit_make(1);
+    int t = mc_thread(late, 0);
+    mc_check(filch_pool_shutdown(pool, os_clock_ns() + 1000000000) == 0);
+    mc_join(t);
+    mc_check(!accepted || data[0] == 100); /* accepted before, so run before */
+    filch_pool_destroy(pool);
+}
+MC_MODEL(drain_closes_once, .claim = "[P1] shutdown refuses a task from outside or waits for it",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 /* ---- only the end of tasks is real: no worker falls asleep afterwards and tells -------------------- */
 

@@ -313,6 +313,126 @@ static void a_task_run_by_its_joiner_has_half_a_stack_at_least(void)
     kit_destroy(pool);
 }
 
+/* ---- waits that stay on their thread ---------------------------------------------------------------- */
+
+static int joins_pinned(void *arg)
+{
+    filch_task *t;
+    int result = 0;
+    filch_pin();
+    CHECK_EQ(filch_spawn(&t, never_idle, arg), 0);
+    CHECK_EQ(filch_task_join(t, &result, filch_clock_ns() + 2000000), -ETIMEDOUT);
+    filch_sleep_ns(1000000);
+    kit_raise(&((struct timed *)arg)->stop);
+    CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+    filch_unpin();
+    return 0;
+}
+
+static void a_pinned_wait_has_its_deadline(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        struct timed s = {0};
+        filch_pool *pool = kit_pool(workers);
+        CHECK_EQ(join(spawn(pool, joins_pinned, &s)), 0);
+        kit_destroy(pool);
+    }
+}
+
+static void sets(void *event)
+{
+    filch_event_set(event);
+}
+
+/* A guest in the only seat: what it spawned goes where the pool's thread sees it. */
+static void spawns_and_waits(void *arg)
+{
+    filch_event event = {0};
+    (void)arg;
+    CHECK_EQ(filch_go(sets, &event), 0);
+    filch_event_wait(&event);
+}
+
+static void a_guest_leaves_nothing_in_its_seat(void)
+{
+    filch_pool *pool = kit_pool(1);
+    for (int round = 0; round < 200; round++)
+        filch_run_on(pool, spawns_and_waits, NULL);
+    kit_destroy(pool);
+}
+
+static void sleeps_as_guest(void *arg)
+{
+    struct timed *s = arg;
+    CHECK_EQ(filch_go(sleeps, s), 0);
+}
+
+static void a_guest_leaves_timers_to_the_pool(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        struct timed s = {0};
+        filch_pool *pool = kit_pool(workers);
+        filch_run_on(pool, sleeps_as_guest, &s);
+        KIT_AWAIT(kit_raised(&s.woke)); /* nobody else is in the pool */
+        kit_destroy(pool);
+    }
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------- */
+
+enum { LIVE = 300, ROUNDS = 40 };
+
+static const void *handles[LIVE * ROUNDS];
+
+static int nothing(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t distinct(size_t n)
+{
+    size_t different = 0;
+    qsort(handles, n, sizeof handles[0], by_address);
+    for (size_t i = 0; i < n; i++)
+        different += i == 0 || handles[i] != handles[i - 1];
+    return different;
+}
+
+static int joins_many(void *arg)
+{
+    int at_once = *(int *)arg;
+    filch_task *t[LIVE];
+    for (int i = 0; i < LIVE * ROUNDS; i += at_once) {
+        for (int k = 0; k < at_once; k++) {
+            CHECK_EQ(filch_spawn(&t[k], nothing, NULL), 0);
+            handles[i + k] = t[k];
+        }
+        for (int k = 0; k < at_once; k++)
+            CHECK_EQ(join(t[k]), 0);
+        filch_yield(); /* what was run by its joiner is taken out of the queue */
+    }
+    return 0;
+}
+
+static void descriptors_are_used_again(void)
+{
+    static const int at_once[] = {1, 2, 50, LIVE};
+    for (size_t i = 0; i < sizeof at_once / sizeof at_once[0]; i++) {
+        int n = at_once[i];
+        filch_pool *pool = kit_pool(1);
+        CHECK_EQ(join(spawn(pool, joins_many, &n)), 0);
+        CHECK(distinct(LIVE * ROUNDS) <= (size_t)n + 600);
+        kit_destroy(pool);
+    }
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -323,5 +443,9 @@ int main(void)
     RUN(a_task_run_by_its_joiner_leaves_the_joiners_things_alone);
     RUN(a_fork_stolen_during_a_pinned_wait_knows_where_it_came_from);
     RUN(a_task_run_by_its_joiner_has_half_a_stack_at_least);
+    RUN(a_pinned_wait_has_its_deadline);
+    RUN(a_guest_leaves_nothing_in_its_seat);
+    RUN(a_guest_leaves_timers_to_the_pool);
+    RUN(descriptors_are_used_again);
     return check_report();
 }
