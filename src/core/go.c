@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#define ROOM_LEAST ((size_t)12 << 10)
+
 static struct worker *self_in(filch_pool *pool)
 {
     struct worker *w = worker_self();
@@ -179,16 +181,23 @@ static int take_result(filch_task *t, int *result)
     return 0;
 }
 
-/* May the caller run it on the stack that it is on? If half of what it would have alone is left. And if
- * no fork of the caller's tree is pending: thieves would take it for a part of this task, and point to
- * this task when it has ended. */
-static bool room_for(struct fiber *f, const filch_task *t)
+/* If half of what it would have alone is left. A joiner that may not leave its thread is content with
+ * less: perhaps nobody else comes to run it. */
+static bool stack_for(struct fiber *f, const filch_task *t)
 {
-    bool large = t->flags & TASK_LARGE;
+    bool large = t->flags & TASK_LARGE, stays = f->pins > 0 || f->pool->config.join == FILCH_JOIN_HELP;
+    size_t half = f->pool->fibers[large ? FIBER_LARGE : FIBER_SMALL].stack_size / 2;
     char *here = __builtin_frame_address(0), *low = (char *)f->region + os_page_size();
     return here > low && here < (char *)f && (!large || f->store->kind == FIBER_LARGE) &&
-           (size_t)(here - low) >= f->pool->fibers[large ? FIBER_LARGE : FIBER_SMALL].stack_size / 2 &&
-           f->root && f->lineage == &f->root->here && slots_head(&f->slots) == f->slots.first;
+           (size_t)(here - low) >= (stays && half > ROOM_LEAST ? ROOM_LEAST : half);
+}
+
+/* May the caller run it on the stack that it is on? Not while a fork of the caller's tree is pending:
+ * thieves would take that for a part of this task, and point to this task when it has ended. */
+static bool room_for(struct fiber *f, const filch_task *t)
+{
+    return f->root && f->lineage == &f->root->here && slots_head(&f->slots) == f->slots.first &&
+           stack_for(f, t);
 }
 
 /* It has not begun: the joiner, who can do nothing else, runs it. */

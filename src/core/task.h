@@ -99,7 +99,7 @@ static inline unsigned task_tag(uintptr_t state)
 /* Popped from a queue: is it ours to run? False: it ran already, and is ours to free. */
 static inline bool task_claim(filch_task *t)
 {
-    uintptr_t was = filch_load_acquire(&t->state); /* order: [T2] STALE found here: then it is freed */
+    uintptr_t was = filch_load_acquire(&t->state); /* order: [T2]; else the CAS decides */
     while (task_tag(was) != TASK_ORPHAN) {
         if (task_tag(was) == TASK_STALE)
             return false;

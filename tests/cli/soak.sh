@@ -40,7 +40,7 @@ refused "'frobnicate' is not a phase" --phase fib,frobnicate
 
 run soak --list
 status_is 0
-for name in fib trees bounded forks plain jobs detached waits events nested pins churn shutdown guests \
+for name in fib trees bounded forks plain jobs detached waits tasks events nested pins churn shutdown guests \
     deques faults children; do
     out_has "$name "
 done

@@ -23,6 +23,7 @@ const struct phase phases[] = {
      false},
     {"detached", "detached jobs with clean-ups, in chains", phase_detached, 3, false},
     {"waits", "jobs that wait for jobs", phase_waits, 2, false},
+    {"tasks", "tasks: spawn, go, join with deadlines, detach, yield, sleep, pin", phase_tasks, 4, false},
     {"events", "events between pools and foreign threads; a wait with own forks pending", phase_events, 2,
      false},
     {"nested", "FILCH_RUN from jobs of one pool to another and back", phase_nested, 2, false},

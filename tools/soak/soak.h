@@ -7,7 +7,7 @@
  *
  *   seam.c   -> pauses, spurious wake-ups and failures below the library
  *   tally.c  -> the accounts          draw.c -> random configurations and pools
- *   trees.c, jobs.c, waits.c, pools.c, deques.c, faults.c, children.c -> the phases
+ *   trees.c, jobs.c, tasks.c, waits.c, pools.c, deques.c, faults.c, children.c -> the phases
  *   watch.c  -> the control thread    report.c, main.c -> the program
  *
  * Shared fields
@@ -203,6 +203,7 @@ void phase_churn(struct driver *d);
 void phase_shutdown(struct driver *d);
 void phase_guests(struct driver *d);
 void phase_deques(struct driver *d);
+void phase_tasks(struct driver *d);
 void phase_faults(struct driver *d);
 void phase_children(struct driver *d);
 
