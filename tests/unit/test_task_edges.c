@@ -4,6 +4,7 @@
 #include "core/run.h"
 
 #include <filch/task.h>
+#include <sys/wait.h>
 
 static filch_task_attr on(filch_pool *pool)
 {
@@ -433,6 +434,115 @@ static void descriptors_are_used_again(void)
     }
 }
 
+/* ---- every policy ------------------------------------------------------------------------------------ */
+
+struct grove {
+    uint32_t ran;
+    int depth;
+    struct grove *whole;
+};
+
+/* Three children each: joined, joined with deadlines at first, and left alone. */
+static int grows(void *arg);
+
+static void grows_alone(void *arg)
+{
+    struct grove *below = arg;
+    (void)grows(below);
+    free(below);
+}
+
+static int grows(void *arg)
+{
+    struct grove *g = arg, below = {.depth = g->depth - 1, .whole = g->whole};
+    filch_task *a, *b;
+    (void)kit_count(&g->whole->ran);
+    if (g->depth == 0) {
+        filch_sleep_ns(20000);
+        return 1;
+    }
+    struct grove *alone = malloc(sizeof *alone);
+    *alone = below;
+    CHECK_EQ(filch_spawn(&a, grows, &below), 0);
+    CHECK_EQ(filch_go(grows_alone, alone), 0);
+    CHECK_EQ(filch_spawn(&b, grows, &below), 0);
+    filch_yield();
+    int result = 0, rc = -ETIMEDOUT;
+    for (int i = 0; i < 3 && rc == -ETIMEDOUT; i++)
+        rc = filch_task_join(a, &result, filch_clock_ns() + 30000);
+    CHECK(rc == 0 || rc == -ETIMEDOUT);
+    return (rc == 0 ? result : join(a)) + join(b);
+}
+
+static void grow_with(const filch_config *c)
+{
+    enum { DEPTH = 3, ALL = 40, JOINED = 8 }; /* 1 + 3 + 9 + 27, 2^3 */
+    filch_pool *pool = kit_make(c);
+    for (int round = 0; round < 2; round++) {
+        struct grove g = {.depth = DEPTH};
+        g.whole = &g;
+        filch_task *t = spawn(pool, grows, &g);
+        if (round == 0)
+            CHECK_EQ(join(t), JOINED);
+        else
+            filch_task_detach(t);
+        CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+        CHECK_EQ(filch_load_acquire(&g.ran), ALL);
+    }
+    kit_destroy(pool);
+}
+
+static void tasks_run_under_every_policy(void)
+{
+    for (int queue = FILCH_QUEUE_RING; queue <= FILCH_QUEUE_TRYLOCK; queue++)
+        for (int wake = FILCH_WAKE_ONE; wake <= FILCH_WAKE_NONE; wake++)
+            for (int idle = FILCH_IDLE_PARK; idle <= FILCH_IDLE_SLEEP; idle++)
+                for (int ends = FILCH_ENDS_FIFO; ends <= FILCH_ENDS_REVERSE; ends++)
+                    for (int help = 0; help < 2; help++) {
+                        filch_config c = kit_config(1 + (queue + wake + ends) % 3);
+                        c.queue = (enum filch_queue)queue;
+                        c.wake = (enum filch_wake)wake;
+                        c.idle = (enum filch_idle)idle;
+                        c.ends = (enum filch_ends)ends;
+                        c.join = help ? FILCH_JOIN_HELP : FILCH_JOIN_SUSPEND;
+                        c.ring_capacity = 4;
+                        grow_with(&c);
+                    }
+}
+
+/* ---- fork() ------------------------------------------------------------------------------------------ */
+
+static void a_child_of_fork_has_an_empty_pool_that_works(void)
+{
+    filch_pool *pool = kit_pool(2);
+    filch_task_attr a = on(pool);
+    struct timed s = {0};
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 50; i++)
+            CHECK_EQ(filch_go_with(&a, goes_one_sleeper, &s), 0);
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            struct timed own = {0};
+            struct grove g = {.depth = 3};
+            g.whole = &g;
+            CHECK_EQ(filch_go_with(&a, goes_one_sleeper, &own), 0);
+            CHECK_EQ(join(spawn(pool, grows, &g)), 8);
+            CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+            CHECK_EQ(kit_raised(&own.woke), 1);
+            CHECK_EQ(filch_load_acquire(&g.ran), 40);
+            _exit(0);
+        }
+        int status = 0;
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+        kit_beat();
+    }
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+    CHECK_EQ(kit_raised(&s.woke), 500);
+    kit_destroy(pool);
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -447,5 +557,8 @@ int main(void)
     RUN(a_guest_leaves_nothing_in_its_seat);
     RUN(a_guest_leaves_timers_to_the_pool);
     RUN(descriptors_are_used_again);
+    RUN(tasks_run_under_every_policy);
+    if (!KIT_SLOW)
+        RUN(a_child_of_fork_has_an_empty_pool_that_works);
     return check_report();
 }
