@@ -164,7 +164,8 @@ static bool still_eyed(struct worker *w, struct worker *victim, int64_t now)
     if (v != victim && now - w->eyed.since_ns > EYED_MOST_NS)
         return false;
     /* order: hints, the CAS decides */
-    return v && filch_load_relaxed(&v->next) == w->eyed.item && filch_load_relaxed(&v->tick) == w->eyed.tick;
+    return v && filch_load_relaxed(&v->next) == w->eyed.item &&
+           filch_load_relaxed(&v->tick) == w->eyed.tick;
 }
 
 enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out)

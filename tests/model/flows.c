@@ -102,5 +102,6 @@ static void flow_joins_its_child(void)
     join(spawn(parent));
     filch_pool_destroy(pool);
 }
-MC_MODEL(flow_joins_its_child, .claim = "spawn, yield and join on one worker, with a guest that may take it over",
+MC_MODEL(flow_joins_its_child,
+         .claim = "spawn, yield and join on one worker, with a guest that may take it over",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
