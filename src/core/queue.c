@@ -174,7 +174,8 @@ enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work
     if (!it)
         return QUEUE_EMPTY;
     int64_t now = os_clock_ns();
-    if (!still_eyed(w, victim, now)) { /* one at a time, or two that are looked at in turn would never be taken */
+    /* One at a time, or two that are looked at in turn would never be taken. */
+    if (!still_eyed(w, victim, now)) {
         w->eyed.victim = victim;
         w->eyed.item = it;
         w->eyed.tick = filch_load_relaxed(&victim->tick); /* order: a hint */

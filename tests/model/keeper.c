@@ -4,6 +4,7 @@
 #include "mc.h"
 
 #include "core/idle.h"
+#include "core/poll.h"
 
 static filch_pool pool;
 static struct worker seats[2];
@@ -35,6 +36,17 @@ bool find_own(struct worker *w) { (void)w; return false; }
 void find_evict(struct worker *w) { (void)w; }
 void find_flush(struct worker *w) { (void)w; }
 void job_drained(filch_pool *p) { (void)p; }
+
+/* Nobody has descriptors here. */
+void poll_wake(filch_pool *p) { (void)p; }
+void poll_deliver(filch_pool *p, const struct poll_batch *b) { (void)p, (void)b; }
+void poll_deliver_outside(filch_pool *p, const struct poll_batch *b) { (void)p, (void)b; }
+int poll_sleep(filch_pool *p, struct poll_batch *out, int64_t deadline)
+{
+    (void)p, (void)out, (void)deadline;
+    mc_check(false);
+    return -1;
+}
 
 /* Whoever is first takes it out. */
 static bool fire_due(void)
