@@ -16,6 +16,7 @@ if(TARGET filch_command)
   install(TARGETS filch_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/filch-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/filch)
 
 install(EXPORT filch-targets NAMESPACE filch:: DESTINATION ${filch_package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/filch-config.cmake.in

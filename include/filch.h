@@ -110,13 +110,14 @@ typedef struct filch_config {
     void (*worker_start)(int worker, void *hook_arg); /* on each worker thread, first and ... */
     void (*worker_stop)(int worker, void *hook_arg);  /* ... last                             */
     void *hook_arg;
-    unsigned no_environment;      /* 1: FILCH_WORKERS and FILCH_POLICY do not apply           */
+    unsigned no_environment;      /* 1: FILCH_WORKERS, _POLICY and _HOG_MS do not apply       */
     size_t task_stack_size;       /* of a task (filch/task.h); 0: 64 KiB; 16 KiB .. 16 GiB    */
+    int64_t hog_ns;               /* name tasks that keep a worker for longer; 0: off; >= 1 ms */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
         FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,
@@ -140,6 +141,12 @@ FILCH_API void filch_pool_destroy(filch_pool *pool);
  * one of the pool's own jobs -EDEADLK, and the pool is closed. May be called again. Any thread; may
  * wait. */
 FILCH_API int filch_pool_shutdown(filch_pool *pool, int64_t deadline);
+
+/* Cancels every task of the pool: what they wait for, now or later, returns -ECANCELED (but for events,
+ * jobs and the closing of scopes, which end with what they wait for). For good; to be followed by
+ * filch_pool_shutdown. Returns 0, or -EAGAIN if the machine refused (waits that begin later are
+ * cancelled all the same). Any thread. */
+FILCH_API int filch_pool_cancel(filch_pool *pool);
 
 /* The pool made on first use; null only if there is no memory for one. Any thread. */
 FILCH_API filch_pool *filch_pool_default(void);

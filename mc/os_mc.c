@@ -272,6 +272,14 @@ void os_print(const char *text, size_t length)
     fwrite(text, 1, length, stderr);
 }
 
+/* For the dump, which no model makes. */
+int os_peek(void *to, const void *from, size_t n) { return memcpy(to, from, n), 0; }
+void os_code_load(struct os_code *c) { c->count = 0; }
+int os_code_is_return(const struct os_code *c, uintptr_t pc) { return (void)c, (void)pc, 0; }
+size_t os_symbol(uintptr_t pc, char *text, size_t size) { return (void)pc, (void)text, (void)size, 0; }
+int os_write_all(int fd, const void *bytes, size_t n) { return (void)fd, (void)bytes, (void)n, 0; }
+int os_signal_catch(int signo, void (*handler)(int)) { return (void)signo, (void)handler, 0; }
+
 void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
     (void)prepare, (void)parent, (void)child;

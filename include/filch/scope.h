@@ -50,7 +50,8 @@ FILCH_API void filch_scope_cancel(filch_scope *scope);
 FILCH_API void filch_scope_deadline(filch_scope *scope, int64_t deadline);
 FILCH_API int filch_scope_canceled(const filch_scope *scope);
 
-/* Is the calling task's scope cancelled? For loops that do not wait. 0 outside scopes. Any thread. */
+/* Is the calling task's scope (or pool) cancelled? For loops that do not wait. 0 outside tasks. Any
+ * thread. */
 FILCH_API int filch_canceled(void);
 
 #ifdef __cplusplus

@@ -176,6 +176,11 @@ static void from_environment(filch_config *c)
     else if (workers)
         report_warning("filch: FILCH_WORKERS is not a number from 1 to %d; using the default",
                        FILCH_MAX_WORKERS);
+    const char *hog = os_getenv("FILCH_HOG_MS");
+    if (hog && config_number(hog, 0, 3600000, &n))
+        c->hog_ns = (int64_t)n * 1000 * US;
+    else if (hog)
+        report_warning("filch: FILCH_HOG_MS is not a number from 0 to 3600000; ignored");
     const char *policy = os_getenv("FILCH_POLICY");
     char message[160];
     if (policy && filch_config_parse(c, policy, message, sizeof message) != 0)
@@ -194,7 +199,7 @@ static int in_range(const filch_config *c)
            (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
            (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&
-           c->backoff_max_ns >= 0;
+           c->backoff_max_ns >= 0 && c->hog_ns >= 0;
 }
 
 static int64_t clamp(int64_t n, int64_t low, int64_t high)
@@ -220,6 +225,8 @@ static void defaults(filch_config *c)
         c->backoff_min_ns = 50 * US;
     if (c->backoff_max_ns == 0)
         c->backoff_max_ns = 1000 * US;
+    if (c->hog_ns > 0)
+        c->hog_ns = clamp(c->hog_ns, 1000 * US, INT64_MAX / 2);
     c->backoff_max_ns = clamp(c->backoff_max_ns, 1000 * US, 10000 * US);
     c->backoff_min_ns = clamp(c->backoff_min_ns, US, c->backoff_max_ns);
     if (c->ends == FILCH_ENDS_REVERSE && c->queue == FILCH_QUEUE_RING)

@@ -96,7 +96,10 @@ int64_t event_deadline(filch_pool *pool, int64_t deadline)
     return soon < deadline ? soon : deadline;
 }
 
-static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wait *w))
+static const struct wait_subject about_event = {.call = "filch_event_wait", .noun = "event"};
+
+static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wait *w),
+                    const struct wait_subject *about, const void *object)
 {
     if (event_is_set(state))
         return 0;
@@ -105,6 +108,7 @@ static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wai
     struct wait w;
     struct wait_node n = {.wait = &w};
     begin(&w);
+    wait_about(&w, about, object);
     int why = enlist(state, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return 0;
@@ -116,12 +120,18 @@ static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wai
 
 int event_wait(uintptr_t *state, int64_t deadline)
 {
-    return wait_for(state, deadline, wait_begin_firm);
+    return wait_for(state, deadline, wait_begin_firm, &about_event, state);
 }
 
 int event_wait_canceled(uintptr_t *state, int64_t deadline)
 {
-    return wait_for(state, deadline, wait_begin);
+    return wait_for(state, deadline, wait_begin, &about_event, state);
+}
+
+int event_wait_about(uintptr_t *state, int64_t deadline, const struct wait_subject *about,
+                     const void *object)
+{
+    return wait_for(state, deadline, wait_begin_firm, about, object);
 }
 
 /* ---- the public face ---------------------------------------------------------------------- */

@@ -28,6 +28,9 @@ void event_reset(uintptr_t *state);
  * form also ends with -ECANCELED if the caller's scope is cancelled. */
 int event_wait(uintptr_t *state, int64_t deadline);
 int event_wait_canceled(uintptr_t *state, int64_t deadline);
+struct wait_subject;
+int event_wait_about(uintptr_t *state, int64_t deadline, const struct wait_subject *about,
+                     const void *object);
 
 /* How long a waiter may sleep that counts on this pool: not long if it is short of threads. */
 int64_t event_deadline(filch_pool *pool, int64_t deadline);

@@ -127,7 +127,7 @@ static struct fiber *region_make(struct fiber_store *s)
                        "overflow of these is not detected");
     }
     struct fiber *f = region_fill(s, slab, region);
-    slab->used++;
+    filch_store_release(&slab->used, slab->used + 1); /* order: pairs with fiber_each */
     s->live++;
     return f;
 }
@@ -259,13 +259,26 @@ void fiber_store_reset(struct fiber_store *s)
             f->slots.top = f->slots.open = f->slots.hint = f->slots.first;
             slots_set_reach(&f->slots, f->slots.first);
             f->lineage = 0;
+            f->root = 0;
             f->task = 0;
             f->token = 0;
+            f->waiting = 0;
+            f->joining = 0;
             f->exposed = 0;
             f->next = s->free;
             s->free = f;
             s->free_count++;
         }
+    }
+}
+
+void fiber_each(struct fiber_store *s, void (*fn)(const struct fiber *f, void *arg), void *arg)
+{
+    /* order: acquires what slab_make released; a slab is never removed while the pool lives */
+    for (struct fiber_slab *slab = filch_load_acquire(&s->slabs); slab; slab = slab->next) {
+        size_t used = filch_load_acquire(&slab->used); /* order: pairs with region_make */
+        for (size_t i = 0; i < used; i++)
+            fn(fiber_in(s, slab->first + i * s->region_size), arg);
     }
 }
 

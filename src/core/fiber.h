@@ -15,7 +15,10 @@
  * | lineage  | the fiber itself         | thieves, after they claimed one of its jobs        |
  * | root     | the fiber itself         | thieves that may help one root only (a hint)       |
  * | gate     | finisher 1, sleeper 0    | sleeper                                            |
+ * | waiting  | the fiber itself         | who cancels the pool, see wait.h [V4]; the dump    |
  * | the rest | whoever runs it, handed over with it                                          |
+ *
+ * The dump copies fibers as they are, through os_peek, and believes nothing of what it sees.
  */
 #ifndef FILCH_FIBER_H
 #define FILCH_FIBER_H
@@ -48,6 +51,8 @@ struct fiber {
     struct fiber_slab *slab;
     struct filch_task *task;       /* that runs on it, or null                              */
     struct wait_token *token;      /* that cancels what it waits for, or null               */
+    struct wait *waiting;          /* what it waits for, or null                            */
+    const filch_slot *joining;     /* the stolen job that it waits for, or null             */
     struct fiber *next;            /* in a free list                                        */
     uintptr_t link;                /* in a queue                                            */
     struct fiber *exposed_prev, *exposed_next;
@@ -88,6 +93,9 @@ void fiber_give(struct fiber_store *s, struct fiber *f);
 bool fiber_surplus(struct fiber_store *s);
 /* Gives their memory back; returns how many. Not in a hurry: a system call each. */
 size_t fiber_trim(struct fiber_store *s);
+
+/* Calls fn for every fiber that was made, free ones too. No lock; the pool stays meanwhile. */
+void fiber_each(struct fiber_store *s, void (*fn)(const struct fiber *f, void *arg), void *arg);
 
 /* Which fiber's guard does this address hit? For the overflow reporter: async-signal-safe. */
 struct fiber *fiber_at_guard(struct fiber_store *s, const void *address, bool *in_slots);

@@ -207,7 +207,7 @@ static bool join_inline(struct worker *w, struct fiber *f, filch_task *t, int *r
     if (filch_load_relaxed(&t->state) != TASK_NEW || !room_for(f, t)) /* order: the CAS decides */
         return false;
     filch_task copy = {.fn = t->fn, .arg = t->arg, .name = t->name, .pool = t->pool,
-                       .flags = t->flags};
+                       .flags = t->flags | TASK_COPY};
     if (!filch_cas_acq_rel(&t->state, &was, (uintptr_t)TASK_STALE)) /* order: [T2] */
         return false;
     if (queue_retract_next(w, item_task(t)))
@@ -245,11 +245,15 @@ static bool join_delist(filch_task *t)
     return true;
 }
 
+static const struct wait_subject about_join = {"filch_task_join", "task", WAIT_FOR_TASK,
+                                               offsetof(filch_task, name), 0};
+
 static int join_wait(filch_task *t, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
+    wait_about(&w, &about_join, t);
     int why = join_enlist(t, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return 0;
@@ -272,6 +276,8 @@ static int join_outside(filch_task *t, int64_t deadline)
     while (!is_done(t)) {
         job_help(pool, until_done, t, deadline);
         rc = join_wait(t, event_deadline(pool, deadline));
+        if (rc == -ECANCELED) /* a task of another pool */
+            return rc;
         if (rc != 0 && deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
             return rc;
     }
@@ -355,12 +361,15 @@ void filch_task_rename(const char *name)
         f->task->name = name;
 }
 
+static const struct wait_subject about_sleep = {.call = "filch_sleep", .noun = "time"};
+
 int filch_sleep_until(int64_t deadline)
 {
     struct wait w;
     if (os_clock_ns() >= deadline)
         return 0;
     wait_begin(&w);
+    wait_about(&w, &about_sleep, 0);
     return wait_park(&w, deadline) == WAIT_CANCELED ? -ECANCELED : 0;
 }
 

@@ -59,6 +59,7 @@
 #include "core/idle.h"
 #include "core/poll.h"
 #include "core/report.h"
+#include "core/watch.h"
 
 #define SLEEPER ((uint64_t)1 << 32)
 
@@ -178,6 +179,7 @@ static uint32_t set_remove(filch_pool *pool, int id, enum rise how)
         s->keeps_ns = INT64_MAX;
     }
     note_searchers(s, searchers(word) + searcher);
+    watch_rouse(pool);
     return searcher ? GATE_SEARCHER : GATE_ACTIVE;
 }
 
@@ -648,6 +650,21 @@ void idle_stop(filch_pool *pool)
         gate_wake(w, polls);
         os_thread_join(w->thread);
     }
+}
+
+bool idle_asleep(filch_pool *pool, int id, bool *has_thread)
+{
+    lock_acquire(&pool->idle->lock);
+    bool asleep = set_has(pool->idle, id);
+    *has_thread = pool->workers[id].has_thread != SEAT_BARE;
+    lock_release(&pool->idle->lock);
+    return asleep;
+}
+
+bool idle_quiet(filch_pool *pool)
+{
+    /* order: [H1] of watch.c */
+    return sleepers(filch_load_seq_cst(&pool->idle->word)) == (unsigned)pool->count;
 }
 
 struct idle_figures idle_figures(filch_pool *pool)

@@ -56,6 +56,9 @@ struct idle_figures {
     unsigned searching, sleeping, threads, most_searching;
 };
 struct idle_figures idle_figures(filch_pool *pool);
+bool idle_asleep(filch_pool *pool, int id, bool *has_thread);
+/* Nobody is active: nothing runs, and nothing will until somebody is woken. */
+bool idle_quiet(filch_pool *pool);
 unsigned idle_search_limit(unsigned active);
 
 /* Is there anything that this worker could do? (find.c) */

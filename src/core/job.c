@@ -28,6 +28,7 @@
 #include "core/event.h"
 #include "core/report.h"
 #include "core/run.h"
+#include "core/wait.h"
 
 #include <errno.h>
 
@@ -287,6 +288,13 @@ int filch_job_done(const filch_job *job)
     return event_is_set(&job->state);
 }
 
+static int wait_done(filch_job *job, int64_t deadline)
+{
+    static const struct wait_subject about = {"filch_job_wait", "job", WAIT_FOR_OBJECT,
+                                              offsetof(filch_job, name), 0};
+    return event_wait_about(&job->state, deadline, &about, job);
+}
+
 int filch_job_wait(filch_job *job, int64_t deadline)
 {
     if (!job || !job->pool)
@@ -294,13 +302,13 @@ int filch_job_wait(filch_job *job, int64_t deadline)
     if (event_is_set(&job->state)) /* then its pool may be gone */
         return 0;
     if (self_in(job->pool))
-        return event_wait(&job->state, deadline);
+        return wait_done(job, deadline);
     int rc;
     do {
         job_help(job->pool, job_is_done, job, deadline);
         if (event_is_set(&job->state))
             return 0;
-        rc = event_wait(&job->state, event_deadline(job->pool, deadline));
+        rc = wait_done(job, event_deadline(job->pool, deadline));
     } while (rc != 0 && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
     return rc;
 }
@@ -333,6 +341,12 @@ int filch_pool_wait(filch_pool *pool, int64_t deadline)
     int rc = wait_drained(pool, deadline);
     filch_sub_seq_cst(&pool->draining, 1u); /* order: a count */
     return rc;
+}
+
+int filch_pool_cancel(filch_pool *pool)
+{
+    job_check_pool(pool, "filch_pool_cancel");
+    return wait_cancel_pool(pool);
 }
 
 int filch_pool_shutdown(filch_pool *pool, int64_t deadline)

@@ -140,11 +140,8 @@ static void help_until_done(struct worker *w, struct fiber *f, filch_slot *slot)
 
 /* ---- the entry ---------------------------------------------------------------------------- */
 
-static void wait_stolen(struct worker *w, struct fiber *f, filch_slot *slot)
+static void wait_suspended_or_helping(struct worker *w, struct fiber *f, filch_slot *slot)
 {
-    EV(w, JOIN_STOLEN);
-    if (spin_until_done(slot))
-        return;
     if (f->pins == 0 && w->pool->config.join == FILCH_JOIN_SUSPEND) {
         EV(w, JOIN_SUSPEND);
         if (run_suspend(w, publish_join, slot))
@@ -153,6 +150,17 @@ static void wait_stolen(struct worker *w, struct fiber *f, filch_slot *slot)
     f->pins++;
     help_until_done(w, f, slot);
     f->pins--;
+}
+
+static void wait_stolen(struct worker *w, struct fiber *f, filch_slot *slot)
+{
+    EV(w, JOIN_STOLEN);
+    if (spin_until_done(slot))
+        return;
+    const filch_slot *outer = f->joining;
+    f->joining = slot; /* for the dump */
+    wait_suspended_or_helping(w, f, slot);
+    f->joining = outer;
 }
 
 int filch_slot_join_slow(filch_slot *slot)

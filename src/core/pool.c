@@ -2,11 +2,14 @@
  *
  * All pools are in one list, for the overflow reporter and for fork(). */
 #include "core/config.h"
+#include "core/dump.h"
 #include "core/event.h"
 #include "core/job.h"
 #include "core/poll.h"
 #include "core/report.h"
 #include "core/run.h"
+#include "core/wait.h"
+#include "core/watch.h"
 
 #include <errno.h>
 #include <filch/stats.h>
@@ -92,6 +95,9 @@ static void pool_reset(filch_pool *p)
     p->draining = p->trim_set = p->trim_due = 0;
     p->visitors = 0;
     poll_reset(p);
+    p->look_lock = p->cancel_lock = 0;
+    p->heed &= ~HEED_CANCEL;
+    watch_reset(p);
     idle_reset(p);
     for (int kind = 0; kind < FIBER_KINDS; kind++)
         fiber_store_reset(&p->fibers[kind]);
@@ -134,6 +140,7 @@ static void prepare(void)
     os_at_fork(before_fork, parent_after_fork, child_after_fork);
     if (!os_getenv("FILCH_NO_OVERFLOW_REPORT"))
         (void)os_overflow_install(overflow_text);
+    dump_prepare();
 }
 
 /* ---- create ------------------------------------------------------------------------------- */
@@ -194,6 +201,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
     bool fenced = os_membarrier_init() != 0;
+    p->heed = (fenced ? HEED_FENCED : 0u) | (dump_by_signal() ? HEED_CLOCK : 0u);
     fiber_store_init(&p->fibers[FIBER_LARGE], FIBER_LARGE, p->config.stack_size, fenced);
     fiber_store_init(&p->fibers[FIBER_SMALL], FIBER_SMALL, p->config.task_stack_size, fenced);
     rc = make_workers(p);
@@ -229,6 +237,7 @@ static int pool_add(filch_pool **out, const filch_config *config)
     filch_store_release(&pools, p); /* order: filled in before the overflow reporter sees it */
     if (p->config.wake == FILCH_WAKE_NONE || p->config.idle != FILCH_IDLE_PARK)
         idle_start_all(p);
+    watch_start(p);
     return 0;
 }
 
@@ -260,6 +269,16 @@ filch_pool *filch_pool_default(void)
     return p;
 }
 
+int pool_each(int (*fn)(filch_pool *pool, void *arg), void *arg)
+{
+    int rc = 0;
+    lock_acquire(&pools_lock);
+    for (filch_pool *p = pools; p && rc == 0; p = p->next)
+        rc = fn(p, arg);
+    lock_release(&pools_lock);
+    return rc;
+}
+
 /* ---- destroy ------------------------------------------------------------------------------ */
 
 void filch_pool_destroy(filch_pool *p)
@@ -276,6 +295,7 @@ void filch_pool_destroy(filch_pool *p)
     while (filch_load_acquire(&p->visitors) > 0) /* order: pairs with run_ready */
         os_thread_yield(); /* before the stop: a visitor may yet start a thread */
     idle_stop(p);
+    watch_stop(p);
     if (stats_wanted())
         filch_stats_print(p);
     lock_acquire(&pools_lock);

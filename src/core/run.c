@@ -314,6 +314,7 @@ void run_task_here(struct fiber *f, filch_task *copy)
     uint32_t outer_pins = f->pins_held;
     int errno_value = os_errno_get();
     f->pins_held = f->pins;
+    copy->link = (uintptr_t)outer_task; /* not in a queue: the dump finds the joiner here */
     task_body(f, copy);
     f->pins_held = outer_pins;
     f->task = outer_task;

@@ -36,9 +36,12 @@ static filch_task *carve(struct task_store *s)
         if (!slab)
             return 0;
         slab->next = s->slabs;
-        s->slabs = s->carving = slab;
+        s->carving = slab;
+        filch_store_release(&s->slabs, slab); /* order: pairs with task_each */
     }
-    return &s->carving->task[s->carving->used++];
+    size_t used = s->carving->used;
+    filch_store_relaxed(&s->carving->used, used + 1); /* order: the lock; a hint to task_each */
+    return &s->carving->task[used];
 }
 
 static filch_task *loose_or_new(struct task_store *s)
@@ -127,6 +130,19 @@ void task_store_reset(struct task_store *s)
 {
     struct task_slab *slabs = s->slabs;
     *s = (struct task_store){.slabs = slabs, .carving = slabs};
-    for (; slabs; slabs = slabs->next)
+    for (; slabs; slabs = slabs->next) {
+        for (size_t i = 0; i < slabs->used; i++)
+            slabs->task[i].pool = 0; /* as those that were given back */
         slabs->used = 0;
+    }
+}
+
+void task_each(struct task_store *s, void (*fn)(const filch_task *t, void *arg), void *arg)
+{
+    /* order: acquires what carve released; a slab is never removed while the pool lives */
+    for (struct task_slab *slab = filch_load_acquire(&s->slabs); slab; slab = slab->next) {
+        size_t used = filch_load_relaxed(&slab->used); /* order: a hint; the slab was zeroed */
+        for (size_t i = 0; i < used; i++)
+            fn(&slab->task[i], arg);
+    }
 }

@@ -38,8 +38,9 @@ enum {
     TASK_TAG = 7,
 };
 
-/* Flags: a large stack; the function returns int; it belongs to a scope; it runs even if cancelled. */
-enum { TASK_LARGE = 1, TASK_RETURNS = 2, TASK_SCOPED = 4, TASK_ALWAYS = 8 };
+/* Flags: a large stack; the function returns int; it belongs to a scope; it runs even if cancelled; it
+ * is a joiner's copy, and `link` the joiner's own task. */
+enum { TASK_LARGE = 1, TASK_RETURNS = 2, TASK_SCOPED = 4, TASK_ALWAYS = 8, TASK_COPY = 16 };
 
 struct filch_task {
     union {
@@ -88,6 +89,9 @@ filch_task *task_alloc(struct task_store *s, struct task_cache *c);
 void task_free(struct task_store *s, struct task_cache *c, filch_task *t);
 void task_store_destroy(struct task_store *s);
 void task_store_reset(struct task_store *s); /* in the child of fork(): everything is free */
+
+/* Calls fn for every descriptor that was ever handed out, free ones too. No lock. */
+void task_each(struct task_store *s, void (*fn)(const filch_task *t, void *arg), void *arg);
 
 /* ---- states ------------------------------------------------------------------------------- */
 

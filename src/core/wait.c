@@ -7,6 +7,7 @@
 #define RETRY_NS 200000 /* no memory for a stack to go on with: ask again so often */
 
 enum { OPEN, PARKED, TAKEN, FIRED };
+enum { POOL_CANCELED = -3 }; /* in `why`: by the pool, while it may be in its token's list */
 
 /* A fiber that may not leave its thread waits as a thread does. */
 static bool stays(struct worker *me, struct fiber *f)
@@ -28,12 +29,15 @@ void wait_begin_firm(struct wait *w)
     w->why = WAIT_WOKEN;
     w->fiber = f && !stays(me, f) ? f : 0;
     w->token = 0;
+    w->firm = true;
+    w->about = 0;
 }
 
 void wait_begin(struct wait *w)
 {
     struct fiber *f = run_fiber();
     wait_begin_firm(w);
+    w->firm = false;
     w->token = f ? f->token : 0;
 }
 
@@ -107,6 +111,11 @@ static void spin_a_little(unsigned *round)
         os_thread_yield();
     else
         os_pause();
+}
+
+bool wait_ended(const struct wait *copy)
+{
+    return copy->state >= TAKEN;
 }
 
 int wait_error(int why)
@@ -332,7 +341,91 @@ static void leave(struct wait *w, int why)
         wait_node_settle(&w->cancel);
 }
 
+/* ---- a pool cancelled --------------------------------------------------------------------- */
+
+static void cancel_if_soft(struct wait *w)
+{
+    if (w && !w->firm)
+        (void)wait_fire(w, POOL_CANCELED);
+}
+
+/* After a store of `waiting` [V4]; `heed` was not 0. */
+static uint32_t look_closer(struct fiber *f)
+{
+    filch_fence_seq_cst(); /* order: [V4] the canceller's membarrier, where there is one */
+    return filch_load_acquire(&f->pool->heed); /* order: [V4]; what the canceller wrote is seen */
+}
+
+static __attribute__((noinline)) void heed_begin(struct fiber *f, struct wait *w)
+{
+    uint32_t heed = look_closer(f);
+    if (heed & HEED_CLOCK)
+        w->since_ns = os_clock_ns();
+    if (heed & HEED_CANCEL)
+        cancel_if_soft(w);
+}
+
+static __attribute__((noinline)) void heed_end(struct fiber *f, struct wait *outer)
+{
+    uint32_t heed = look_closer(f);
+    if (heed & HEED_CANCELING) {
+        lock_acquire(&f->pool->cancel_lock); /* held while anybody may have seen our wait */
+        lock_release(&f->pool->cancel_lock);
+    }
+    if (heed & HEED_CANCEL)
+        cancel_if_soft(outer); /* it could not be seen behind the inner one */
+}
+
+/* The wait can be seen from now on, until another (or null) stands there. */
+static bool show(struct fiber *f, struct wait *w)
+{
+    filch_store_release(&f->waiting, w); /* order: [V4]; filled in before */
+    filch_fence_compiler(); /* order: [V4] the canceller's membarrier */
+    return __builtin_expect(filch_load_relaxed(&f->pool->heed) != 0, 0); /* order: [V4] */
+}
+
+static void cancel_fiber(const struct fiber *f, void *arg)
+{
+    (void)arg;
+    cancel_if_soft(filch_load_acquire(&f->waiting)); /* order: [V4] */
+}
+
+int wait_cancel_pool(struct filch_pool *pool)
+{
+    lock_acquire(&pool->cancel_lock);
+    uint32_t heed = pool->heed | HEED_CANCELING;
+    filch_store_seq_cst(&pool->heed, heed); /* order: [V4] */
+    bool seen = slots_barrier(pool->fibers[FIBER_LARGE].fenced);
+    for (int kind = 0; seen && kind < FIBER_KINDS; kind++)
+        fiber_each(&pool->fibers[kind], cancel_fiber, 0);
+    heed = (heed & ~(uint32_t)HEED_CANCELING) | HEED_CANCELED;
+    filch_store_release(&pool->heed, heed); /* order: done with the waits of others */
+    lock_release(&pool->cancel_lock);
+    return seen ? 0 : -EAGAIN;
+}
+
+void wait_keep_time(struct filch_pool *pool)
+{
+    lock_acquire(&pool->cancel_lock);
+    filch_store_release(&pool->heed, pool->heed | HEED_CLOCK); /* order: the lock; a flag */
+    lock_release(&pool->cancel_lock);
+}
+
 /* ---- the entry ---------------------------------------------------------------------------- */
+
+/* In sight of the dump meanwhile. A pinned flow may wait again inside. */
+static int park_seen(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
+{
+    struct wait *outer = f->waiting;
+    w->since_ns = 0;
+    w->deadline = deadline;
+    if (show(f, w))
+        heed_begin(f, w);
+    int why = w->fiber ? park_fiber(me, f, w, deadline) : park_pinned(me, f, w, deadline);
+    if (show(f, outer))
+        heed_end(f, outer);
+    return why;
+}
 
 static int park_somehow(struct wait *w, int64_t deadline)
 {
@@ -342,7 +435,7 @@ static int park_somehow(struct wait *w, int64_t deadline)
     struct fiber *f = me ? me->fiber : 0;
     if (!f)
         return park_thread(w, deadline);
-    return w->fiber ? park_fiber(me, f, w, deadline) : park_pinned(me, f, w, deadline);
+    return park_seen(me, f, w, deadline);
 }
 
 int wait_park(struct wait *w, int64_t deadline)
@@ -351,5 +444,5 @@ int wait_park(struct wait *w, int64_t deadline)
         enter(w);
     int why = park_somehow(w, deadline);
     leave(w, why);
-    return why;
+    return why == POOL_CANCELED ? WAIT_CANCELED : why;
 }

@@ -22,8 +22,22 @@
  * A flow that belongs to something that can be cancelled (a scope) has a token; while it is parked it
  * is in the token's list as well.
  *
+ * What the wait is for (about, object, since_ns, deadline) is written by the flow before it parks, for
+ * the dump, which copies it from the flow's stack through os_peek: it may be out of date, or torn.
+ *
  * | token.canceled | canceller, once, with the lock | flows | after it, nobody enters the list        |
  *
+ * A whole pool can be cancelled as well (wait_cancel_pool). That costs tasks a load, not a list: the
+ * canceller finds the waits by way of the fibers.
+ *
+ * | fiber.waiting | its flow                  | canceller | the wait exists while it stands there    |
+ * | pool.heed     | cancel_lock               | flows     | 0 in a pool without fences, dumps, cancellation |
+ *
+ * [V4] flow: store `waiting`, then load `heed`; canceller: store CANCELING there, barrier, then load
+ *      `waiting`. The flow's fence is in the canceller's membarrier; where there is none, it has one.
+ *      Begin: one sees the other, so no wait is left out. End: a flow that took its wait away and does
+ *      not see CANCELING did so before the barrier, so the canceller does not find it; one that sees it
+ *      waits until the canceller is done.
  * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
  *      event was first, the flow comes to take its node out, does not find it, and has to wait until
  *      the one who has it is done with it.
@@ -32,6 +46,8 @@
 #define FILCH_WAIT_H
 
 #include "core/timer.h"
+
+struct filch_pool;
 
 struct wait_node {
     struct wait_node *next, *prev;
@@ -44,6 +60,22 @@ struct wait_list {
     struct wait_node *head, *tail;
 };
 
+/* What a flow waits for, for the dump. One static object per call that waits. */
+enum wait_kind {
+    WAIT_FOR_OBJECT,         /* anything: its address is shown */
+    WAIT_FOR_TASK,           /* the object is a filch_task */
+    WAIT_FOR_SCOPE,          /* the object is the token of all the tasks that are waited for */
+    WAIT_FOR_FD,             /* the object is a file descriptor: (void *)(intptr_t)fd */
+};
+
+struct wait_subject {
+    const char *call;        /* "filch_task_join" */
+    const char *noun;        /* "task" */
+    enum wait_kind kind;
+    uint32_t name_at;        /* where in the object its name (const char *) is; 0: it has none */
+    uint32_t holder_at;      /* where in the object the fiber is that has it; 0: it is not known */
+};
+
 struct wait {
     uint32_t state;
     int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
@@ -51,6 +83,11 @@ struct wait {
     struct timer timer;
     struct wait_token *token; /* null: not to be cancelled */
     struct wait_node cancel;  /* in the token's list */
+    const struct wait_subject *about; /* or null */
+    const void *object;
+    bool firm;                /* nothing cancels it */
+    int64_t since_ns;         /* 0: not known, see wait_keep_time */
+    int64_t deadline;
 };
 
 /* What cancels the waits of many flows at once. */
@@ -76,6 +113,24 @@ bool wait_suspends(void);
  * its seat meanwhile. */
 void wait_blocking(void (*block)(void *arg), void *arg);
 
+/* Between begin and park: what this is about. */
+static inline void wait_about(struct wait *w, const struct wait_subject *about, const void *object)
+{
+    w->about = about;
+    w->object = object;
+}
+
+/* Bits of pool.heed: waits make their own fence; they note when they began (not before somebody wants
+ * to know: a clock costs as much as a switch); they are cancelled; and just being cancelled. */
+enum { HEED_FENCED = 1, HEED_CLOCK = 2, HEED_CANCELED = 4, HEED_CANCELING = 8 };
+#define HEED_CANCEL ((uint32_t)(HEED_CANCELED | HEED_CANCELING))
+
+/* Waits of this pool note when they begin, from now on. Any thread. */
+void wait_keep_time(struct filch_pool *pool);
+
+/* Has it ended? From a copy, for the dump. */
+bool wait_ended(const struct wait *copy);
+
 /* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. */
 int wait_error(int why);
 
@@ -97,6 +152,10 @@ void wait_node_settle(struct wait_node *n);
 /* Every flow of this token that waits, or will, is told. Any thread. False if it was so already. */
 bool wait_cancel_all(struct wait_token *token);
 bool wait_canceled(const struct wait_token *token);
+
+/* Every wait of every flow of the pool that is not firm, now and later, is told. Any thread. 0, or an
+ * error: the machine refused the barrier. */
+int wait_cancel_pool(struct filch_pool *pool);
 
 /* ---- lists: lock held --------------------------------------------------------------------- */
 

@@ -77,6 +77,14 @@ struct worker {
     struct body *body;         /* who sits here, see run.h                                      */
     struct after after;        /* of a fiber that ended: its own stack is given up first        */
     os_thread thread;
+
+    /* pool.look_lock: what the dump or the watch saw here, and since when. */
+    struct {
+        struct fiber *fiber;
+        uint32_t tick;
+        bool reported;
+        int64_t since_ns;
+    } looked;
 } __attribute__((aligned(128)));
 
 struct filch_pool {
@@ -85,6 +93,7 @@ struct filch_pool {
     int count;                 /* seats */
     struct filch_config config;
     char name[32];
+    uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */
     bool plain;                /* default queue, default ends: the path without questions       */
     struct worker *workers;
     uintptr_t *ring_storage;
@@ -113,6 +122,13 @@ struct filch_pool {
     uint32_t stop;             /* workers leave                                                 */
     uint32_t next_seat;        /* round robin                                                   */
     uint32_t visitors;         /* others that resume a fiber of this pool: it stays meanwhile   */
+    uint32_t cancel_lock;      /* see wait.c */
+    uint32_t look_lock;
+    struct {
+        uint32_t word;         /* see watch.c */
+        bool has_thread;
+        os_thread thread;
+    } watch;
     struct filch_pool *prev, *next; /* all pools, for fork() and the overflow reporter          */
 };
 

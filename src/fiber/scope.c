@@ -227,11 +227,14 @@ static bool none_running(void *p)
     return none;
 }
 
+static const struct wait_subject about_close = {"filch_scope_close", "scope", WAIT_FOR_SCOPE, 0, 0};
+
 static void wait_for_tasks(struct scope *s, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin_firm(&w);
+    wait_about(&w, &about_close, &s->token);
     lock_acquire(&s->token.lock);
     bool waits = s->running > 0;
     s->closer = waits ? &n : 0;
@@ -299,5 +302,8 @@ void filch_scope_deadline(filch_scope *scope, int64_t deadline)
 int filch_canceled(void)
 {
     struct fiber *f = run_fiber();
-    return f && f->token && wait_canceled(f->token);
+    if (!f)
+        return 0;
+    /* order: a flag, as in wait_canceled */
+    return (filch_load_acquire(&f->pool->heed) & HEED_CANCEL) || (f->token && wait_canceled(f->token));
 }

@@ -97,6 +97,30 @@ const char *os_getenv(const char *name); /* null in setuid programs */
 void os_print(const char *text, size_t length); /* to stderr, in one write */
 uint64_t os_random_seed(void);
 
+/* ---- looking at other flows --------------------------------------------------------------- */
+
+/* Copies memory that others may be writing, or that may be gone: 0 or -EFAULT. */
+int os_peek(void *to, const void *from, size_t n);
+
+/* Where the process has code. A word on a stack is taken for a return address if it points there,
+ * just behind a call: sometimes that is wrong. */
+enum { OS_CODE_RANGES = 128 };
+struct os_code {
+    size_t count;
+    struct {
+        uintptr_t low, high;
+    } range[OS_CODE_RANGES];
+};
+void os_code_load(struct os_code *c);
+int os_code_is_return(const struct os_code *c, uintptr_t pc);
+/* "function+0x12 (file)", or "file+0x1234" for one that is not exported. Returns its length. */
+size_t os_symbol(uintptr_t pc, char *text, size_t size);
+
+int os_write_all(int fd, const void *bytes, size_t n); /* all of it */
+/* The handler may do nothing but atomic operations and os_futex_wake. */
+enum { OS_SIGQUIT = 3 };
+int os_signal_catch(int signo, void (*handler)(int signo));
+
 /* ---- process life ------------------------------------------------------------------------- */
 
 void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));

@@ -394,6 +394,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/sync.h"
 #include "misuse/io.h"
 #include "misuse/task.h"
+#include "misuse/dump.h"
 #include "misuse/scope.h"
 #include "misuse/chan.h"
 #include "misuse/async.h"
@@ -557,6 +558,7 @@ static const struct misuse table[] = {
     ROWS_CHAN
     ROWS_ASYNC
     ROWS_BLOCKING
+    ROWS_DUMP
 };
 enum { ROWS = sizeof table / sizeof *table };
 
