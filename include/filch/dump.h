@@ -26,7 +26,8 @@ FILCH_API int filch_dump(int fd);
 FILCH_API int filch_pool_dump(filch_pool *pool, int fd);
 
 /* From now on the signal makes a dump to stderr, by a thread made for that; what was done about the
- * signal before is replaced. Returns 0 or -errno. In a child of fork() it has to be called again. */
+ * signal before is replaced. 0: no more; the thread ends, and the signal does what it does by default.
+ * Returns 0 or -errno. Any thread. In a child of fork() it has to be called again. */
 FILCH_API int filch_dump_on_signal(int signo);
 
 #ifdef __cplusplus

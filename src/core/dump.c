@@ -303,13 +303,20 @@ int filch_pool_dump(filch_pool *pool, int fd)
 
 /* ---- by signal ---------------------------------------------------------------------------- */
 
-static uint32_t signal_lock, served, wanted; /* wanted: counts signals, futex */
+static uint32_t signal_lock, served, ending, wanted; /* wanted: counts signals, futex */
+static os_thread server;
+static int caught; /* the signal; signal_lock */
+
+static void ask(void)
+{
+    filch_add_acq_rel(&wanted, 1u); /* order: pairs with serve, for `ending` */
+    os_futex_wake(&wanted, 1);
+}
 
 static void on_signal(int signo)
 {
     (void)signo;
-    filch_add_relaxed(&wanted, 1u); /* order: a count; the kernel compares again */
-    os_futex_wake(&wanted, 1);
+    ask();
 }
 
 static void serve(void *arg)
@@ -317,7 +324,9 @@ static void serve(void *arg)
     uint32_t seen = 0;
     (void)arg;
     for (;;) {
-        uint32_t now = filch_load_relaxed(&wanted); /* order: a count */
+        uint32_t now = filch_load_acquire(&wanted); /* order: pairs with ask */
+        if (filch_load_relaxed(&ending)) /* order: set before ask */
+            return;
         if (now != seen)
             (void)filch_dump(2);
         else
@@ -328,7 +337,8 @@ static void serve(void *arg)
 
 static void forked(void)
 {
-    signal_lock = served = wanted = 0;
+    signal_lock = served = ending = 0;
+    caught = 0;
 }
 
 static int keep_time(filch_pool *pool, void *unused)
@@ -343,20 +353,52 @@ int dump_by_signal(void)
     return filch_load_relaxed(&served) != 0; /* order: a flag */
 }
 
-static int catch(int signo)
+/* signal_lock held, as in the next two. */
+static int begin_serving(void)
 {
     static uint32_t prepared;
-    os_thread thread;
-    int rc = 0;
-    lock_acquire(&signal_lock);
     if (!prepared)
         os_at_fork(0, 0, forked);
     prepared = 1;
-    if (!served)
-        rc = os_thread_start(&thread, serve, 0, "filch-dump");
+    if (served)
+        return 0;
+    filch_store_relaxed(&wanted, 0u); /* order: handed over with the thread */
+    int rc = os_thread_start(&server, serve, 0, "filch-dump");
     filch_store_relaxed(&served, (uint32_t)(rc == 0)); /* order: the lock; a flag outside */
+    return rc;
+}
+
+static int end_serving(void)
+{
+    if (!served)
+        return 0;
+    (void)os_signal_catch(caught, 0);
+    filch_store_relaxed(&ending, 1u); /* order: before ask */
+    ask();
+    os_thread_join(server);
+    filch_store_relaxed(&ending, 0u); /* order: the lock */
+    filch_store_relaxed(&served, 0u); /* order: the lock; a flag outside */
+    return 0;
+}
+
+static int begin_catching(int signo)
+{
+    int rc = begin_serving();
     if (rc == 0)
         rc = os_signal_catch(signo, on_signal);
+    if (rc == 0)
+        caught = signo;
+    else if (!caught)
+        (void)end_serving();
+    return rc;
+}
+
+static int catch(int signo)
+{
+    lock_acquire(&signal_lock);
+    int rc = signo ? begin_catching(signo) : end_serving();
+    if (signo == 0)
+        caught = 0;
     lock_release(&signal_lock);
     return rc;
 }
@@ -364,7 +406,7 @@ static int catch(int signo)
 int filch_dump_on_signal(int signo)
 {
     int rc = catch(signo);
-    if (rc == 0)
+    if (rc == 0 && signo)
         (void)pool_each(keep_time, 0);
     return rc;
 }

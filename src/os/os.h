@@ -117,7 +117,7 @@ int os_code_is_return(const struct os_code *c, uintptr_t pc);
 size_t os_symbol(uintptr_t pc, char *text, size_t size);
 
 int os_write_all(int fd, const void *bytes, size_t n); /* all of it */
-/* The handler may do nothing but atomic operations and os_futex_wake. */
+/* The handler may do nothing but atomic operations and os_futex_wake. Null: the default again. */
 enum { OS_SIGQUIT = 3 };
 int os_signal_catch(int signo, void (*handler)(int signo));
 

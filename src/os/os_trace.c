@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -33,10 +32,10 @@ int os_peek(void *to, const void *from, size_t n)
 {
     struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
     int saved = errno;
-    long r = syscall(SYS_process_vm_readv, getpid(), &here, 1UL, &there, 1UL, 0UL);
+    ssize_t r = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     int error = r < 0 ? errno : 0;
     errno = saved;
-    if (r == (long)n)
+    if (r == (ssize_t)n)
         return 0;
     if (error != ENOSYS && error != EPERM)
         return -EFAULT;
@@ -151,7 +150,7 @@ int os_signal_catch(int signo, void (*handler)(int signo))
     struct sigaction a;
     int saved = errno;
     memset(&a, 0, sizeof a);
-    a.sa_handler = handler;
+    a.sa_handler = handler ? handler : SIG_DFL;
     a.sa_flags = SA_RESTART | SA_ONSTACK;
     sigfillset(&a.sa_mask);
     int error = sigaction(signo, &a, NULL) == 0 ? 0 : errno;

@@ -7,12 +7,16 @@
 #include "offload.h"
 #include "work.h"
 
+#include <fcntl.h>
 #include <filch/chan.h>
 #include <filch/deque.h>
-#include <filch/scope.h>
+#include <filch/dump.h>
 #include <filch/io.h>
+#include <filch/scope.h>
 #include <filch/task.h>
 #include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 #define HUGE_STACK ((size_t)192 << 20) /* with its slots, more than half of what is mapped at once */
 
@@ -516,6 +520,41 @@ static void many_tasks(void)
     filch_pool_destroy(pool);
 }
 
+/* A dump shows less, or nothing, where there is no memory for it. In a task, so that there is one. */
+static void dumps(void *arg)
+{
+    uint32_t *ran = arg;
+    int null = open("/dev/null", O_WRONLY);
+    int rc = filch_pool_dump(filch_pool_current(), null);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    rc = filch_dump(null);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    rc = filch_pool_cancel(filch_pool_current());
+    CHECK(rc == 0 || rc == -EAGAIN);
+    close(null);
+    filch_add_acq_rel(ran, 1u);
+}
+
+static void dumped(void)
+{
+    filch_config c = config_of(2);
+    c.hog_ns = 1000000000;
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    uint32_t ran = 0, begun = 0;
+    attr.pool = pool;
+    int rc = filch_dump_on_signal(SIGUSR2);
+    CHECK(rc == 0 || rc == -EAGAIN || rc == -EINVAL || rc == -ENOMEM);
+    for (int i = 0; i < 3; i++)
+        begun += filch_go_with(&attr, dumps, &ran) == 0;
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+    CHECK_EQ(value_of(&ran), begun);
+    CHECK_EQ(filch_dump_on_signal(0), 0);
+    filch_pool_destroy(pool);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -539,6 +578,7 @@ const struct scenario scenarios[] = {
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
     SCENARIO(scopes, 0),
+    SCENARIO(dumped, 0),
     SCENARIO(many_tasks, 0),
     SCENARIO(offload, 0),
     SCENARIO(descriptors, 0),

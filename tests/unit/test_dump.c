@@ -458,6 +458,10 @@ static void a_signal_makes_a_dump_to_stderr(void)
     dup2(before, 2);
     close(before);
     close(fd);
+    CHECK_EQ(filch_dump_on_signal(0), 0);
+    CHECK_EQ(filch_dump_on_signal(0), 0);
+    CHECK_EQ(filch_dump_on_signal(SIGQUIT), 0);
+    CHECK_EQ(filch_dump_on_signal(0), 0);
     filch_event_set(&gate);
     join(e);
     kit_destroy(pool);
