@@ -82,6 +82,17 @@ static bool note_error(struct scope *s, int result, const char *name)
     return first;
 }
 
+/* One less that it waits for. The last access to the scope. */
+static void let_go(struct scope *s)
+{
+    lock_acquire(&s->token.lock);
+    s->running--;
+    struct wait_node *closer = s->running == 0 ? s->closer : 0;
+    lock_release(&s->token.lock);
+    if (closer)
+        (void)wait_node_fire(closer);
+}
+
 static void task_ended(struct wait_token *token, int result, const char *name)
 {
     struct scope *s = (struct scope *)token;
@@ -90,12 +101,7 @@ static void task_ended(struct wait_token *token, int result, const char *name)
     lock_release(&token->lock);
     if (failed)
         cancel(s);
-    lock_acquire(&token->lock);
-    s->running--;
-    struct wait_node *closer = s->running == 0 ? s->closer : 0;
-    lock_release(&token->lock);
-    if (closer)
-        (void)wait_node_fire(closer);
+    let_go(s);
 }
 
 /* ---- open --------------------------------------------------------------------------------- */
@@ -277,7 +283,12 @@ const char *filch_scope_failed(const filch_scope *scope)
 
 void filch_scope_cancel(filch_scope *scope)
 {
-    cancel(scope_of(scope, "filch_scope_cancel"));
+    struct scope *s = scope_of(scope, "filch_scope_cancel");
+    lock_acquire(&s->token.lock);
+    s->running++; /* its tasks may end now: it is not closed before we have left it */
+    lock_release(&s->token.lock);
+    cancel(s);
+    let_go(s);
 }
 
 int filch_scope_canceled(const filch_scope *scope)
