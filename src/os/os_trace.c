@@ -19,7 +19,7 @@
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /* Not instrumented: what is copied may be written meanwhile, or be poisoned. */
-__attribute__((noinline, no_sanitize_address, no_sanitize_thread, no_sanitize_undefined))
+__attribute__((noinline, no_sanitize("address", "thread", "undefined")))
 static void os_peek_by_hand(char *to, const char *from, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
