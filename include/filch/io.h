@@ -26,7 +26,8 @@
  * outside, and a pinned task, block. All may be called on any thread, may wait, and may resume on another
  * thread, except where it says otherwise. They return what the system call does, or -errno; besides
  * -ETIMEDOUT, and -ECANCELED if the descriptor was closed (filch_close) while the call waited. Signals do
- * not interrupt them.
+ * not interrupt them. A task that finds its descriptors ready for a long time lets others run now and
+ * then, as filch_yield does, with FILCH_NOW as well.
  *
  * Descriptors made here do not block and are closed by exec. Others may be used as they are: sockets and
  * pipes that block are never let block (except that a blocking listener, terminal or device that several

@@ -1,6 +1,8 @@
 /* io.c: calls on file descriptors that wait without blocking a worker.
  *
  * Each is the same loop: mark, try, and while the system would block, wait and try again (core/poll.h). */
+#include "core/budget.h"
+#include "core/idle.h"
 #include "core/poll.h"
 #include "core/report.h"
 #include "core/wait.h"
@@ -20,9 +22,20 @@ struct try {
     struct poll_mark mark;
 };
 
+/* A stream that is always ready must not keep the worker from other tasks; and while tasks take long, their
+ * worker looks at the poll seldom: what others wait for is looked at first. */
+static void spend(void)
+{
+    struct fiber *f = run_fiber();
+    if (f && f->budget + 1 >= BUDGET && poll_exists(f->pool) && !idle_polled(f->pool))
+        EV_N(worker_self(), READY, poll_look(f->pool));
+    budget_spend();
+}
+
 static struct try try_first(int fd)
 {
     struct try t = {.fd = fd};
+    spend();
     if (wait_suspends())
         t.pool = worker_self()->pool;
     poll_mark(t.pool, fd, &t.mark);

@@ -525,6 +525,48 @@ static void no_descriptor_for_the_poll_is_an_answer(void)
     kit_destroy(pool);
 }
 
+struct greedy {
+    int ends[2];           /* never empty when it is read from */
+    int other[2];
+    int begun, over;
+};
+
+static int reads_without_end(void *arg)
+{
+    struct greedy *g = arg;
+    char byte = 'x';
+    while (!filch_load_acquire(&g->over)) {
+        CHECK_EQ(filch_write(g->ends[1], &byte, 1, FILCH_FOREVER), 1);
+        CHECK_EQ(filch_read(g->ends[0], &byte, 1, FILCH_FOREVER), 1);
+        filch_store_release(&g->begun, 1);
+    }
+    return 0;
+}
+
+static int waits_for_a_byte(void *arg)
+{
+    struct greedy *g = arg;
+    char byte;
+    CHECK_EQ(filch_read(g->other[0], &byte, 1, FILCH_FOREVER), 1);
+    filch_store_release(&g->over, 1);
+    return 0;
+}
+
+static void a_stream_that_is_always_ready_lets_others_run(void)
+{
+    filch_pool *pool = kit_pool(1);
+    struct greedy g = {.over = 0};
+    CHECK_EQ(filch_pipe(g.ends) | filch_pipe(g.other), 0);
+    filch_task *b = spawn(pool, waits_for_a_byte, &g), *a = spawn(pool, reads_without_end, &g);
+    while (!filch_load_acquire(&g.begun))
+        usleep(100);
+    CHECK_EQ(filch_write(g.other[1], "x", 1, FILCH_FOREVER), 1);
+    CHECK_EQ(join(a) | join(b), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(filch_close(g.ends[i]) | filch_close(g.other[i]), 0);
+    kit_destroy(pool);
+}
+
 /* Blocked before the first thread is started, so that the signals of the test wait. */
 static void block_signals(void)
 {
@@ -546,6 +588,7 @@ int main(void)
     RUN(a_broken_connection_raises_no_signal);
     RUN(one_waits_for_both_directions);
     RUN(a_busy_pool_still_sees_what_is_ready);
+    RUN(a_stream_that_is_always_ready_lets_others_run);
     RUN(time_and_descriptors_on_one_worker);
     RUN(waiting_costs_no_time);
     RUN(the_poller_is_woken_for_jobs);
