@@ -193,10 +193,11 @@ static bool stack_for(struct fiber *f, const filch_task *t)
 }
 
 /* May the caller run it on the stack that it is on? Not while a fork of the caller's tree is pending:
- * thieves would take that for a part of this task, and point to this task when it has ended. */
+ * thieves would take that for a part of this task, and point to this task when it has ended. And not in a
+ * scope: cancelling ends the caller's wait, but nothing of this task. */
 static bool room_for(struct fiber *f, const filch_task *t)
 {
-    return f->root && f->lineage == &f->root->here && slots_head(&f->slots) == f->slots.first &&
+    return !f->token && f->root && f->lineage == &f->root->here && slots_head(&f->slots) == f->slots.first &&
            stack_for(f, t);
 }
 

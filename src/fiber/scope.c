@@ -86,8 +86,9 @@ static bool note_error(struct scope *s, int result, const char *name)
 static void let_go(struct scope *s)
 {
     lock_acquire(&s->token.lock);
-    s->running--;
-    struct wait_node *closer = s->running == 0 ? s->closer : 0;
+    struct wait_node *closer = --s->running == 0 ? s->closer : 0;
+    if (closer)
+        s->closer = 0; /* taken: it is fired once */
     lock_release(&s->token.lock);
     if (closer)
         (void)wait_node_fire(closer);
@@ -248,7 +249,7 @@ static void wait_for_tasks(struct scope *s, int64_t deadline)
     if (!waits || wait_park(&w, deadline) == WAIT_WOKEN)
         return;
     lock_acquire(&s->token.lock);
-    bool taken = s->running == 0;
+    bool taken = s->closer != &n;
     s->closer = 0;
     lock_release(&s->token.lock);
     if (taken)
