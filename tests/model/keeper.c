@@ -167,20 +167,6 @@ static void keeper_of_two(void)
 MC_MODEL(keeper_of_two, .claim = "[I5] everybody sleeps and a timer is due: somebody gets up",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
-/* The keeper is woken for something else, and sleeps again. */
-static void keeper_is_disturbed(void)
-{
-    start(2);
-    submit(LATER);
-    os_sleep_ns(100000);
-    submit(SOON);
-    wait_for(2);
-    check_in_time();
-    end();
-}
-MC_MODEL(keeper_is_disturbed, .claim = "[I5] a keeper that is woken is followed by another",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
-
 /* ---- guests -------------------------------------------------------------------------------------- */
 
 static void keeper_guest(int count)

@@ -53,8 +53,7 @@ static void next_replaced(void)
     start();
     mc_thread(thief, 0);
     (void)queue_push_next(&owner, job_item(0));
-    bool moved = queue_push_next(&owner, job_item(1));
-    mc_check(moved); /* into the queue, or to a thief: others have to be told either way */
+    mc_check(queue_push_next(&owner, job_item(1))); /* others have to be told, whoever has the first */
     run_rest();
     mc_join_all();
 }
@@ -137,6 +136,7 @@ static void next_one_at_a_time(void)
         mc_check(queue_steal_next(&robber, &second, &it) == QUEUE_EMPTY);
     }
     os_sleep_ns(2000);
+    mc_check(queue_steal_next(&robber, &second, &it) == QUEUE_EMPTY); /* not the one it waited for */
     mc_check(queue_steal_next(&robber, &owner, &it) == QUEUE_TAKEN);
     job_run(it);
     mc_check(queue_steal_next(&robber, &second, &it) == QUEUE_EMPTY);

@@ -17,6 +17,7 @@ static filch_pool pool;
 static struct worker seats[2];
 static uintptr_t storage[2][4];
 static struct timers wheels[2];
+static struct root root;
 static uint32_t resumed;
 static uint32_t left; /* plain, handed over with the fiber */
 static unsigned wrote; /* plain, by the task */
@@ -145,6 +146,8 @@ static void start(struct fiber *f, bool room)
         f->region = (char *)f - (room ? 100000 : 0);
         f->context.stack_size = 0;
         slots_init(&f->slots, 0, 0, false);
+        f->root = &root; /* as a task that has forked nothing */
+        f->lineage = &root.here;
         seats[0].fiber = f;
         os_self_set(&seats[0]);
     }

@@ -178,7 +178,7 @@ static void wait_thread_times_out(void)
     listed(wakes, soon(), false);
 }
 MC_MODEL(wait_thread_times_out, .claim = "[V3] woken or timed out, and nobody touches the wait afterwards",
-         .preemptions = 3, .alarms = true);
+         .preemptions = 3, .stale = 2, .alarms = true, .hasty = 1);
 
 static void wait_thread_is_canceled(void)
 {

@@ -169,10 +169,9 @@ struct inlined {
     uint32_t stolen, joined, seen;
     const struct lineage *lineage;
     const struct root *root;
-    int errno_value;
 };
 
-/* Stolen while the joiner runs another task on the same stack; looks when that is over. */
+/* Stolen while the joiner waits for another task, or runs it; looks when that is over. */
 static void looks_up(void *arg)
 {
     struct inlined *s = arg;
@@ -189,7 +188,6 @@ static void looks_up(void *arg)
 static int until_stolen(void *arg)
 {
     struct inlined *s = arg;
-    errno = 77;
     CHECK_STR(filch_task_name(), "inner");
     filch_task_rename("other");
     KIT_AWAIT(kit_raised(&s->stolen));
@@ -207,16 +205,47 @@ static int forks_and_joins(void *arg)
     s->root = run_fiber()->root;
     filch_fork(&job, looks_up, s);
     CHECK_EQ(filch_spawn_with(&t, &a, until_stolen, s), 0);
-    errno = 33;
     CHECK_EQ(join(t), 5);
-    CHECK_EQ(errno, 33);
     CHECK_STR(filch_task_name(), "outer");
     kit_raise(&s->joined);
     filch_join(&job);
     return 0;
 }
 
-static void a_task_run_by_its_joiner_leaves_the_joiners_things_alone(void)
+static int sets_errno(void *arg)
+{
+    (void)arg;
+    CHECK_STR(filch_task_name(), "inner");
+    errno = 77;
+    return 5;
+}
+
+static int joins_with_errno(void *arg)
+{
+    filch_task *t;
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    (void)arg;
+    a.name = "inner";
+    CHECK_EQ(filch_spawn_with(&t, &a, sets_errno, NULL), 0);
+    *filch_errno() = 33;
+    CHECK_EQ(join(t), 5);
+    CHECK_EQ(*filch_errno(), 33);
+    CHECK_STR(filch_task_name(), "outer");
+    return 0;
+}
+
+static void a_task_run_by_its_joiner_leaves_errno_and_name_alone(void)
+{
+    filch_pool *pool = kit_pool(1);
+    filch_task_attr a = on(pool);
+    filch_task *t;
+    a.name = "outer";
+    CHECK_EQ(filch_spawn_with(&t, &a, joins_with_errno, NULL), 0);
+    CHECK_EQ(join(t), 0);
+    kit_destroy(pool);
+}
+
+static void a_fork_stolen_during_a_join_knows_where_it_came_from(void)
 {
     for (int round = 0; round < 20; round++) {
         struct inlined s = {0};
@@ -434,6 +463,57 @@ static void descriptors_are_used_again(void)
     }
 }
 
+/* ---- a wait that is over while the waiter leaves its stack ------------------------------------------- */
+
+enum { BRINKS = KIT_SLOW ? 200 : 1000 };
+
+struct brink {
+    filch_event event[BRINKS];
+    uint32_t at; /* the one that is about to be waited for */
+    uint32_t stop;
+};
+
+static int waits_at_the_brink(void *arg)
+{
+    struct brink *b = arg;
+    for (uint32_t i = 0; i < BRINKS; i++) {
+        filch_store_release(&b->at, i + 1);
+        filch_event_wait(&b->event[i]);
+        kit_beat();
+    }
+    kit_raise(&b->stop);
+    return 0;
+}
+
+/* There is always another fiber to go on with. */
+static int goes_round(void *arg)
+{
+    while (!kit_raised(&((struct brink *)arg)->stop))
+        filch_yield();
+    return 0;
+}
+
+static void a_waiter_comes_back_that_need_not_have_left(void)
+{
+    static struct brink b;
+    for (int workers = 1; workers <= 2; workers++) {
+        memset(&b, 0, sizeof b);
+        filch_pool *pool = kit_pool(workers);
+        filch_task *t[3];
+        for (int i = 0; i < 2; i++)
+            t[i] = spawn(pool, goes_round, &b);
+        t[2] = spawn(pool, waits_at_the_brink, &b);
+        for (uint32_t i = 0; i < BRINKS; i++) {
+            while (filch_load_acquire(&b.at) != i + 1)
+                sched_yield();
+            filch_event_set(&b.event[i]);
+        }
+        for (int i = 0; i < 3; i++)
+            CHECK_EQ(join(t[i]), 0);
+        kit_destroy(pool);
+    }
+}
+
 /* ---- every policy ------------------------------------------------------------------------------------ */
 
 struct grove {
@@ -550,13 +630,15 @@ int main(void)
     RUN(timers_of_a_hog_fire_under_every_policy);
     RUN(timers_of_a_hog_fire_although_nobody_is_idle);
     RUN(a_timer_fires_when_everybody_sleeps_under_every_policy);
-    RUN(a_task_run_by_its_joiner_leaves_the_joiners_things_alone);
+    RUN(a_task_run_by_its_joiner_leaves_errno_and_name_alone);
+    RUN(a_fork_stolen_during_a_join_knows_where_it_came_from);
     RUN(a_fork_stolen_during_a_pinned_wait_knows_where_it_came_from);
     RUN(a_task_run_by_its_joiner_has_half_a_stack_at_least);
     RUN(a_pinned_wait_has_its_deadline);
     RUN(a_guest_leaves_nothing_in_its_seat);
     RUN(a_guest_leaves_timers_to_the_pool);
     RUN(descriptors_are_used_again);
+    RUN(a_waiter_comes_back_that_need_not_have_left);
     RUN(tasks_run_under_every_policy);
     if (!KIT_SLOW)
         RUN(a_child_of_fork_has_an_empty_pool_that_works);

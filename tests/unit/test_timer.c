@@ -254,6 +254,18 @@ static void many_in_one_slot_are_cancelled_one_by_one(void)
     }
 }
 
+static void a_wheel_without_timers_has_no_time(void)
+{
+    start(1, 0);
+    add(&table[0], 100 * TICK);
+    add(&table[1], 5000 * TICK);
+    for (int i = 0; i < 2; i++) {
+        CHECK(timers_cancel(&table[i].timer));
+        table[i].deadline = NONE;
+        check_next();
+    }
+}
+
 static void a_wheel_can_be_emptied(void)
 {
     start(1, 0);
@@ -278,6 +290,7 @@ int main(void)
     RUN(a_deadline_long_past_fires_at_the_next_tick);
     RUN(a_wheel_that_stood_still_for_years_goes_on);
     RUN(many_in_one_slot_are_cancelled_one_by_one);
+    RUN(a_wheel_without_timers_has_no_time);
     RUN(a_wheel_can_be_emptied);
     RUN(random_walks_agree_with_a_table);
     return check_report();
