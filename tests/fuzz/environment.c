@@ -1,4 +1,4 @@
-/* The environment: the first line is FILCH_WORKERS, the rest FILCH_POLICY. Whatever they say, a pool
+/* The environment: the first line is FILCH_WORKERS and FILCH_HOG_MS, the rest FILCH_POLICY. Whatever they say, a pool
  * gets a usable configuration, and each variable that is refused costs one printable line. */
 #include "core/config.h"
 #include "core/report.h"
@@ -10,7 +10,9 @@ static int fuzz_lines;
 
 static const char *given(const char *name)
 {
-    return strcmp(name, "FILCH_WORKERS") == 0 ? fuzz_workers : fuzz_policy;
+    if (strcmp(name, "FILCH_POLICY") == 0)
+        return fuzz_policy;
+    return fuzz_workers;
 }
 
 static void printed(const char *text, size_t length)
@@ -37,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_lines = 0;
     FUZZ_CHECK(config_resolve(&c, NULL) == 0);
     FUZZ_CHECK(c.workers >= 1 && c.workers <= FILCH_MAX_WORKERS);
-    FUZZ_CHECK(fuzz_lines <= 2);
+    FUZZ_CHECK(fuzz_lines <= 3 && c.hog_ns >= 0);
     long number;
     int good = config_number(first, 1, FILCH_MAX_WORKERS, &number);
     FUZZ_CHECK(good ? c.workers == number : fuzz_lines >= 1);

@@ -130,6 +130,7 @@ static void as_fiber(void)
 {
     worker.pool = &pool;
     worker.fiber = &fiber;
+    fiber.pool = &pool;
     worker.timers = &wheel;
     timers_init(&wheel, 0);
     os_self_set(&worker);
