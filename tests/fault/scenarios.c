@@ -487,12 +487,13 @@ static void scopes(void)
 /* More tasks at once than stacks are kept for; those are given back, and made anew. */
 struct assembly {
     filch_event go;
-    uint32_t ran;
+    uint32_t came, ran;
 };
 
 static void assembled(void *arg)
 {
     struct assembly *a = arg;
+    count(&a->came);
     filch_event_wait(&a->go);
     count(&a->ran);
 }
@@ -507,11 +508,11 @@ static void many_tasks(void)
     filch_task_attr attr = FILCH_TASK_ATTR_INIT;
     attr.pool = pool;
     for (int round = 0; round < 2; round++) {
-        struct assembly a = {{0}, 0};
+        struct assembly a = {{0}, 0, 0};
         uint32_t begun = 0;
         for (int i = 0; i < TASKS; i++)
             begun += filch_go_with(&attr, assembled, &a) == 0;
-        FOR_A_MOMENT(filch_load_relaxed(&pool->fibers[FIBER_SMALL].live) > begun);
+        FOR_SOME_NS(30000000, value_of(&a.came) == begun);
         filch_event_set(&a.go);
         CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
         CHECK_EQ(value_of(&a.ran), begun);

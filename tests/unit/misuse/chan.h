@@ -4,7 +4,7 @@
 #include <sched.h>
 
 static filch_chan *chan;
-static uint64_t no_chan_bytes[32];
+static uint64_t no_chan_bytes[32] __attribute__((aligned(64)));
 static filch_chan *no_chan(void) { return (filch_chan *)(void *)no_chan_bytes; }
 static void make_chan(void) { CHECK_EQ(filch_chan_create(&chan, 4, 1), 0); }
 static void dead_chan(void) { make_chan(), filch_chan_destroy(chan); }
