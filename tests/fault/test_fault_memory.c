@@ -106,6 +106,8 @@ int main(void)
     RUN(guards_may_fail_for_ever);
     RUN(discards_may_fail_for_ever);
     RUN(signal_stacks_may_fail_for_ever);
-    CHECK_EQ(fault_report(mine), 0);
+    int missed = fault_report(mine);
+    if (!WITH_TSAN) /* there only the calls 1, 3, 7, 15 ... fail: which places these are is chance */
+        CHECK_EQ(missed, 0);
     return check_report();
 }
