@@ -548,6 +548,7 @@ static void dumped(void)
     attr.pool = pool;
     int rc = filch_dump_on_signal(SIGUSR2);
     CHECK(rc == 0 || rc == -EAGAIN || rc == -EINVAL || rc == -ENOMEM);
+    FOR_SOME_NS(500000, rc != 0); /* its thread sleeps by now, in most runs */
     for (int i = 0; i < 3; i++)
         begun += filch_go_with(&attr, dumps, &ran) == 0;
     CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
