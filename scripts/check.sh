@@ -15,7 +15,7 @@ passed=0
 failed=0
 started=$SECONDS
 
-configure_and_build() # configure_and_build DIR CC CMAKE_ARGS...
+configure_and_build() # [target=T] configure_and_build DIR CC CMAKE_ARGS...
 {
     local dir=$1 cc=$2 fresh=
     shift 2
@@ -25,7 +25,7 @@ configure_and_build() # configure_and_build DIR CC CMAKE_ARGS...
     fi
     # shellcheck disable=SC2086
     CC=$cc cmake $fresh -S . -B "$dir" -DCMAKE_BUILD_TYPE=Release -DFILCH_WERROR=ON -DFILCH_SANITIZE= \
-        -DFILCH_UCONTEXT=OFF "$@" && cmake --build "$dir" --parallel "$jobs"
+        -DFILCH_UCONTEXT=OFF "$@" && cmake --build "$dir" --parallel "$jobs" ${target:+--target "$target"}
 }
 
 tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
@@ -36,13 +36,17 @@ tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 # Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
 quick='^(unit|api|stress|cli|example|lint|fuzz|fault|model|mutants)$'
 most='^(unit|stress|fuzz|fault)$'
-few='^(unit|fuzz)$'
+few='^unit$'
 stage_lint() { scripts/lint; }
 stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
-stage_clang() { configure_and_build build-clang clang -DFILCH_BENCH=OFF && tests build-clang '^(unit|api)$'; }
+stage_clang()
+{
+    configure_and_build build-clang clang -DFILCH_BENCH=OFF -DFILCH_MODELS=OFF && tests build-clang '^(unit|api)$'
+}
 stage_ucontext()
 {
-    configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF && tests build-ucontext '^unit$'
+    target=filch_tests_unit configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF &&
+        tests build-ucontext '^unit$'
 }
 stage_asan() { sanitized build-asan gcc address "$most"; }
 stage_tsan() { sanitized build-tsan gcc thread "$most"; }
@@ -50,8 +54,9 @@ stage_clang-asan() { sanitized build-clang-asan clang address "$few"; }
 stage_clang-tsan() { sanitized build-clang-tsan clang thread "$few" '^life$'; } # a minute, and gcc's had it
 sanitized() # sanitized DIR CC SANITIZER LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 {
-    local labels=$4 without=${5:-}
+    local labels=$4 without=${5:-} target=
     if [ "$thorough" ]; then labels=$most without=; fi
+    if [ "$labels" = "$few" ]; then target=filch_tests_unit; fi
     configure_and_build "$1" "$2" -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$3" &&
         tests "$1" "$labels" "$without"
 }

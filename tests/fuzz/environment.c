@@ -1,5 +1,6 @@
-/* The environment: the first line is FILCH_WORKERS and FILCH_HOG_MS, the rest FILCH_POLICY. Whatever they say, a pool
- * gets a usable configuration, and each variable that is refused costs one printable line. */
+/* The environment: the first line is FILCH_WORKERS and FILCH_HOG_MS, the rest FILCH_POLICY. Whatever
+ * they say, a pool gets a usable configuration, and each variable that is refused costs one printable
+ * line. */
 #include "core/config.h"
 #include "core/report.h"
 #include "fuzz.h"
