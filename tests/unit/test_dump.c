@@ -482,6 +482,7 @@ static void a_shutdown_that_is_late_can_tell_who_is_left(void)
     reset();
     filch_task *e = spawn(pool, "straggler", waits_for_event, 0);
     CHECK_EQ(filch_pool_shutdown(pool, filch_clock_ns() + 20000000), -ETIMEDOUT);
+    await_waiting(pool, 1);
     dump_of(pool);
     HAS("\"straggler\" waiting", "filch_event_wait");
     filch_event_set(&gate);
