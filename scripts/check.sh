@@ -88,6 +88,12 @@ count_tests() # count_tests LOG STATUS
     stage_tests=$total
 }
 
+# What the tests that failed have printed (ctest puts it behind their line), at most 40 lines each.
+failures() # failures LOG
+{
+    awk '/^ *[0-9]+\/[0-9]+ Test +#/ { left = /\*\*\*/ ? 40 : 0 } left-- > 0' "$1"
+}
+
 run_stage() # run_stage NAME
 {
     local name=$1 dir log status=0 begin=$SECONDS word=ok
@@ -100,7 +106,7 @@ run_stage() # run_stage NAME
     if [ "$status" -ne 0 ]; then word=FAILED; fi
     printf '%-10s %-6s %4d tests %4d s  %s\n' "$name" "$word" "$stage_tests" $((SECONDS - begin)) "$(title "$name")"
     if [ "$status" -ne 0 ]; then
-        tail -n 60 "$log" | sed 's/^/    /'
+        { failures "$log"; tail -n 20 "$log"; } | sed 's/^/    /'
         echo "    (all of it: $log)"
     fi
 }

@@ -354,11 +354,9 @@ static void an_idle_pool_sleeps_in_every_seat_and_uses_no_cpu(void)
     filch_pool *pool = kit_pool(8);
     for (int i = 0; i < 10; i++)
         burst(pool, FILCH_ROUND_ROBIN);
-    kit_await_parked(pool);
-    struct idle_figures f = idle_figures(pool);
-    CHECK_EQ(f.sleeping, 8);
-    CHECK_EQ(f.searching, 0);
-    CHECK(f.threads >= 1);
+    /* Awaited, not read once: an alarm that was set before may rouse one on the way. */
+    KIT_AWAIT(idle_figures(pool).sleeping == 8 && idle_figures(pool).searching == 0);
+    CHECK(idle_figures(pool).threads >= 1);
     uint64_t parks = total(pool, "parks");
     int64_t before = cpu_ns(), begin = filch_clock_ns();
     kit_nap_us(2000000);
@@ -403,13 +401,15 @@ static int64_t thread_cpu_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+enum { NAP_US = 100000 };
+
 static uint32_t begun;
 
 static void naps_elsewhere(void *unused)
 {
     (void)unused;
     filch_store_release(&begun, 1u);
-    kit_nap_us(100000);
+    kit_nap_us(NAP_US);
 }
 
 /* Pinned, as the root of a thread outside. */
@@ -421,10 +421,11 @@ static void joins_what_naps(void *unused)
         filch_store_relaxed(&begun, 0u);
         filch_fork(&job, naps_elsewhere, NULL);
         KIT_AWAIT(filch_load_acquire(&begun));
-        int64_t before = thread_cpu_ns(), begin = filch_clock_ns();
+        int64_t before = thread_cpu_ns();
         filch_join(&job);
-        int64_t used = thread_cpu_ns() - before, wall = filch_clock_ns() - begin;
-        CHECK_MSG(used * 3 < wall, "%lld ns of CPU in %lld ns", (long long)used, (long long)wall);
+        int64_t used = thread_cpu_ns() - before;
+        /* Not a share of the time it took: the nap may be over before this thread gets here. */
+        CHECK_MSG(used * 3 < NAP_US * 1000, "%lld ns of CPU", (long long)used);
     }
 }
 
