@@ -37,7 +37,7 @@ tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 quick='^(unit|api|stress|cli|example|lint|fuzz|fault|model|mutants)$'
 most='^(unit|stress|fuzz|fault)$'
 few='^unit$'
-stage_lint() { scripts/lint; }
+stage_lint() { scripts/lint && DRY=1 MUTANTS_DIR=build/mutants scripts/mutants.sh; }
 stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
 stage_clang()
 {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The mutation gate: does a test notice when the sources are wrong? Every seeded break of
 # tests/mutants/*.txt is put into a copy of the sources, and the killer that it names must fail.
-# usage: [SAMPLE=N] [ONLY=REGEX] [JOBS=N] [MUTANTS_DIR=DIR] scripts/mutants.sh
+# usage: [SAMPLE=N] [ONLY=REGEX] [JOBS=N] [MUTANTS_DIR=DIR] [DRY=1] scripts/mutants.sh
 #   SAMPLE  only N: those marked sample=1, then sample=2, then others from all over the lists
 #   ONLY    only those whose "id list file killers" matches
+#   DRY     only look whether every break finds its text in the sources (a second or two)
 # Prints a line per break and as last line `N killed, M equivalent, 0 alive`; status 0 only if none is
 # alive and the lists are right.
 #
@@ -335,9 +336,25 @@ check_restored()
         echo "mutants: the sources were changed while this ran; judged is what they were"
 }
 
+# Status 1 and a line for each break whose text is no longer there.
+look_only()
+{
+    local id list file _ bad=0
+    while IFS='|' read -r id list file _; do
+        awk -v mode=apply -v id="$id" -v list="$list" -f scripts/mutants.awk "$file" 2>&1 >"$dir/dry" |
+            sed "s|^|$list: [$id] $file: |"
+        if [ ! -s "$dir/dry" ] || cmp -s "$dir/dry" "$file"; then
+            echo "$list: [$id] does nothing to $file"
+            bad=1
+        fi
+    done <"$dir/chosen"
+    return $bad
+}
+
 count() { cat "$dir"/verdict/* | grep -c "^$1"; }
 
 read_lists
+if [ "${DRY:-}" ]; then look_only; exit; fi
 prepare
 printf 'mutants: %d breaks; sources built in %d s\n' ${#breaks[@]} $((SECONDS - began))
 check_unbroken

@@ -252,6 +252,39 @@ static void joins(void)
     CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0); /* the handle is still good */
 }
 
+struct late_start {
+    filch_event event;
+    filch_task *task;
+};
+
+/* What it joins has not begun, and must not begin on its stack: nobody could end that wait. */
+static int joins_what_it_spawned(void *arg)
+{
+    struct late_start *l = arg;
+    CHECK_EQ(filch_spawn(&l->task, waits_for_event, &l->event), 0);
+    CHECK_EQ(filch_task_join(l->task, NULL, FILCH_FOREVER), -ECANCELED);
+    return 0;
+}
+
+static void joins_at_once(void)
+{
+    struct late_start l = {0};
+    filch_scope s;
+    open(&s);
+    CHECK_EQ(filch_scope_go(&s, joins_what_it_spawned, &l), 0);
+    filch_sleep_ns(300000);
+    filch_scope_cancel(&s);
+    (void)filch_scope_close(&s);
+    filch_event_set(&l.event);
+    if (l.task) /* else the scope was cancelled before it began */
+        CHECK_EQ(filch_task_join(l.task, NULL, FILCH_FOREVER), 0);
+}
+
+static void cancelling_reaches_a_join_of_what_has_not_begun(void)
+{
+    everywhere(joins_at_once);
+}
+
 static void cancelling_reaches_through_a_join(void)
 {
     everywhere(joins);
@@ -353,6 +386,7 @@ int main(void)
     RUN(every_clean_up_runs_once);
     RUN(cancelling_reaches_scopes_inside);
     RUN(cancelling_reaches_through_a_join);
+    RUN(cancelling_reaches_a_join_of_what_has_not_begun);
     RUN(cancelling_reaches_channels_semaphores_events_and_descriptors_but_no_lock);
     RUN(a_loop_can_ask);
     RUN(a_closed_pool_is_an_error_of_the_scope);
