@@ -20,7 +20,7 @@ all: configure ## build everything into build/ (the command is build/filch)
 configure:
 	@scripts/deps.sh build
 	@mkdir -p $(BUILD)
-	@CC=$(CC) cmake -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 \
+	@CC=$(CC) cmake -S . -B $(BUILD) -DFILCH_PEERS=ON $(CMAKE_ARGS) >$(BUILD)/configure.log 2>&1 \
 	    || { cat $(BUILD)/configure.log; exit 1; }
 
 demo: configure ## build the command, then run a short demonstration

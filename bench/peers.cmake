@@ -1,5 +1,5 @@
-# Go and Tokio, from the distribution's packages and without network. Each is one program; its build
-# tool keeps what it needs in the build folder.
+# The runtimes that filch is compared with. First Go and Tokio, from the distribution's packages and
+# without network; each is one program, and its build tool keeps what it needs in the build folder.
 
 # bench_peer(NAME FOLDER BUILT COMMAND...): runs COMMAND in FOLDER, which makes BUILT.
 function(bench_peer name folder built)
@@ -41,4 +41,33 @@ if(BENCH_CARGO AND BENCH_RUSTC AND tokio_crate)
     TOKIO_VERSION=${tokio_version} ${BENCH_CARGO} build --release --offline --quiet)
 else()
   message(STATUS "filch bench will be without tokio")
+endif()
+
+# OpenMP tasks: libgomp by gcc, libomp by clang.
+file(GLOB omp_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/omp/*.c)
+macro(bench_omp name compiler)
+  set(objects)
+  foreach(source IN LISTS omp_sources)
+    bench_object(objects ${name} ${compiler} ${source} ${bench_c} -O3 -fopenmp)
+  endforeach()
+  bench_program(${name} ${compiler} "${objects};${common}" -fopenmp)
+endmacro()
+bench_works(gomp "${BENCH_GCC}" c omp.h -fopenmp)
+if(gomp)
+  bench_omp(gomp ${BENCH_GCC})
+endif()
+bench_works(omp "${BENCH_CLANG}" c omp.h -fopenmp)
+if(omp)
+  bench_omp(omp ${BENCH_CLANG})
+endif()
+
+# oneTBB task_group.
+bench_works(tbb "${BENCH_GXX}" c++ oneapi/tbb/task_group.h -x none -std=c++17 -ltbb)
+if(tbb)
+  file(GLOB tbb_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tbb/*.cpp)
+  set(objects)
+  foreach(source IN LISTS tbb_sources)
+    bench_object(objects tbb ${BENCH_GXX} ${source} -std=c++17 ${bench_warnings} -O3)
+  endforeach()
+  bench_program(tbb ${BENCH_GXX} "${objects};${common}" -ltbb)
 endif()

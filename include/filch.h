@@ -113,15 +113,17 @@ typedef struct filch_config {
     unsigned no_environment;      /* 1: FILCH_WORKERS, _POLICY and _HOG_MS do not apply       */
     size_t task_stack_size;       /* of a task (filch/task.h); 0: 64 KiB; 16 KiB .. 16 GiB    */
     int64_t hog_ns;               /* name tasks that keep a worker for longer; 0: off; >= 1 ms */
+    size_t stand_ins;             /* workers that take over for those kept by hogs or by blocking
+                                     calls (filch/blocking.h); 0: none                        */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
         FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0 }
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,
- * spin=64,attempts=4,backoff_us=50..1000") into `config`. Returns 0, or -EINVAL with `config`
+ * spin=64,attempts=4,backoff_us=50..1000,standins=1") into `config`. Returns 0, or -EINVAL with `config`
  * unchanged and one line about what is wrong in `message` (size bytes, may be null). Any thread. */
 FILCH_API int filch_config_parse(filch_config *config, const char *policy, char *message,
                                  size_t size);
@@ -154,7 +156,8 @@ FILCH_API filch_pool *filch_pool_default(void);
 /* The pool whose worker runs the caller, or null. Any thread. */
 FILCH_API filch_pool *filch_pool_current(void);
 
-/* Configured number of workers (which may be more than the threads that could be made); 0 for null. */
+/* Configured number of workers, stand-ins among them (which may be more than the threads that could be
+ * made); 0 for null. */
 FILCH_API int filch_pool_workers(const filch_pool *pool);
 
 /* Number of the worker that runs the caller, or -1 on a thread outside every pool. */

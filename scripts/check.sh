@@ -15,7 +15,7 @@ passed=0
 failed=0
 started=$SECONDS
 
-configure_and_build() # [target=T] configure_and_build DIR CC CMAKE_ARGS...
+configure_and_build() # [targets="T..."] configure_and_build DIR CC CMAKE_ARGS...
 {
     local dir=$1 cc=$2 fresh=
     shift 2
@@ -25,7 +25,8 @@ configure_and_build() # [target=T] configure_and_build DIR CC CMAKE_ARGS...
     fi
     # shellcheck disable=SC2086
     CC=$cc cmake $fresh -S . -B "$dir" -DCMAKE_BUILD_TYPE=Release -DFILCH_WERROR=ON -DFILCH_SANITIZE= \
-        -DFILCH_UCONTEXT=OFF "$@" && cmake --build "$dir" --parallel "$jobs" ${target:+--target "$target"}
+        -DFILCH_UCONTEXT=OFF -DFILCH_PEERS=OFF "$@" &&
+        cmake --build "$dir" --parallel "$jobs" ${targets:+--target $targets}
 }
 
 tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
@@ -36,6 +37,7 @@ tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 # Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
 quick='^(unit|api|stress|cli|example|lint|fuzz|fault|model|mutants)$'
 most='^(unit|stress|fuzz|fault)$'
+threads='^(unit|stress|fault)$' # parsers have none
 few='^unit$'
 stage_lint() { scripts/lint && DRY=1 MUTANTS_DIR=build/mutants scripts/mutants.sh; }
 stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
@@ -45,18 +47,18 @@ stage_clang()
 }
 stage_ucontext()
 {
-    target=filch_tests_unit configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF &&
+    targets=filch_tests_unit configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF &&
         tests build-ucontext '^unit$'
 }
 stage_asan() { sanitized build-asan gcc address "$most"; }
-stage_tsan() { sanitized build-tsan gcc thread "$most"; }
+stage_tsan() { sanitized build-tsan gcc thread "$threads"; }
 stage_clang-asan() { sanitized build-clang-asan clang address "$few"; }
-stage_clang-tsan() { sanitized build-clang-tsan clang thread "$few" '^life$'; } # a minute, and gcc's had it
+stage_clang-tsan() { sanitized build-clang-tsan clang thread "$few"; }
 sanitized() # sanitized DIR CC SANITIZER LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 {
-    local labels=$4 without=${5:-} target=
+    local labels=$4 without=${5:-} targets
     if [ "$thorough" ]; then labels=$most without=; fi
-    if [ "$labels" = "$few" ]; then target=filch_tests_unit; fi
+    targets=$(tr -cs 'a-z' '\n' <<<"$labels" | sed -n 's/^./filch_tests_&/p')
     configure_and_build "$1" "$2" -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$3" &&
         tests "$1" "$labels" "$without"
 }

@@ -23,6 +23,19 @@ extern "C" {
  * Any thread; may wait; may resume on another thread. */
 FILCH_API int filch_blocking(int (*fn)(void *arg), void *arg);
 
+/* Around code that blocks its thread and cannot be moved to another: if the pool has a stand-in to spare
+ * (filch_config.stand_ins), that works in the caller's stead until filch_blocking_leave, and what lies
+ * behind the caller goes on. The caller keeps its thread, its locals and everything it may call.
+ *
+ *     filch_blocking_enter();
+ *     poll(fds, n, -1);
+ *     filch_blocking_leave();
+ *
+ * A microsecond or a few if a stand-in is to be had, next to nothing if not. May be nested; each job
+ * leaves as often as it enters. Nothing happens on threads outside every pool. */
+FILCH_API void filch_blocking_enter(void);
+FILCH_API void filch_blocking_leave(void);
+
 #ifdef __cplusplus
 }
 #endif

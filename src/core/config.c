@@ -93,6 +93,10 @@ static int set_number(filch_config *c, const char *key, char *value)
         c->steal_attempts = (unsigned)n;
         return 1;
     }
+    if (strcmp(key, "standins") == 0 && config_number(value, 0, FILCH_MAX_WORKERS / 2, &n)) {
+        c->stand_ins = (size_t)n;
+        return 1;
+    }
     if (strcmp(key, "ring") == 0 && config_number(value, 2, 65536, &n) && (n & (n - 1)) == 0) {
         c->ring_capacity = (unsigned)n;
         return 1;
@@ -199,7 +203,7 @@ static int in_range(const filch_config *c)
            (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
            (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&
-           c->backoff_max_ns >= 0 && c->hog_ns >= 0;
+           c->backoff_max_ns >= 0 && c->hog_ns >= 0 && c->stand_ins <= FILCH_MAX_WORKERS / 2;
 }
 
 static int64_t clamp(int64_t n, int64_t low, int64_t high)
@@ -211,6 +215,8 @@ static void defaults(filch_config *c)
 {
     if (c->workers == 0)
         c->workers = os_cpu_count() < FILCH_MAX_WORKERS ? os_cpu_count() : FILCH_MAX_WORKERS;
+    if (c->stand_ins > (size_t)(FILCH_MAX_WORKERS - c->workers))
+        c->stand_ins = (size_t)(FILCH_MAX_WORKERS - c->workers);
     if (c->stack_size == 0)
         c->stack_size = STACK_DEFAULT;
     if (c->task_stack_size == 0)

@@ -45,6 +45,8 @@ struct fiber {
     uint32_t gate;
     uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
     uint32_t pins_held;            /* of these, not the running job's own to undo           */
+    uint32_t blocks;               /* filch_blocking_enter so often                         */
+    bool replaced;                 /* by a stand-in, meanwhile                              */
     os_context context;
     struct filch_pool *pool;
     struct fiber_store *store;     /* where it came from                                    */

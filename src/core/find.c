@@ -387,6 +387,15 @@ void find_evict(struct worker *w)
         inject_push(&pool->injector, it);
 }
 
+void find_leave_behind(struct worker *w)
+{
+    work_item it;
+    find_flush(w);
+    find_evict(w);
+    while (queue_pop(w, &it))
+        inject_push(&w->pool->injector, it);
+}
+
 bool find_anything(filch_pool *pool, struct worker *w)
 {
     /* order: hints; idle.c looks after its fence [I1] */

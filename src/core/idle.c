@@ -56,50 +56,25 @@
  *      and sleeps again. If a guest sits in the poller's seat, it polls on without a seat, and hands what
  *      it sees to the injector.
  */
-#include "core/idle.h"
+#include "core/idle_set.h"
 #include "core/poll.h"
 #include "core/report.h"
 #include "core/watch.h"
-
-#define SLEEPER ((uint64_t)1 << 32)
-
-/* worker.gate: what the waker made of the sleeper. */
-enum { GATE_SHUT, GATE_SEARCHER, GATE_ACTIVE };
-
-/* worker.has_thread */
-enum { SEAT_BARE, SEAT_STARTING, SEAT_THREAD };
-
-struct idle_set {
-    uint64_t word;
-    uint32_t lock;
-    int scout;
-    int keeper;
-    int poller;
-    int64_t keeps_ns;
-    uint32_t epoch;
-    uint32_t wanted;          /* guests that wait for seat 0 */
-    uint32_t threads;
-    uint32_t refused;         /* the last thread was not to be had: waiters look after the seats */
-    uint32_t most_searching;  /* ever, for tests */
-    uint64_t asleep[FILCH_MAX_WORKERS / 64];
-};
 
 static unsigned searchers(uint64_t word)
 {
     return (unsigned)word;
 }
-static unsigned sleepers(uint64_t word)
-{
-    return (unsigned)(word >> 32);
-}
 
+/* Those that stand in for nobody are not in the set, and not in use. */
 static void all_asleep(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
+    int seats = pool->config.workers;
     *s = (struct idle_set){.scout = -1, .keeper = -1, .poller = -1, .keeps_ns = INT64_MAX,
-                           .word = (uint64_t)pool->count << 32};
+                           .seats = (uint32_t)seats, .word = (uint64_t)seats << 32};
     for (int i = 0; i < pool->count; i++)
-        s->asleep[i / 64] |= (uint64_t)1 << (i % 64);
+        (i < seats ? s->asleep : s->benched)[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
 int idle_create(filch_pool *pool)
@@ -140,34 +115,21 @@ static void note_searchers(struct idle_set *s, unsigned n)
 
 /* ---- the set: lock held ------------------------------------------------------------------- */
 
-static bool set_has(struct idle_set *s, int id)
-{
-    return s->asleep[id / 64] >> (id % 64) & 1;
-}
-
-static void set_add(struct idle_set *s, int id, uint64_t change)
-{
-    s->asleep[id / 64] |= (uint64_t)1 << (id % 64);
-    filch_add_seq_cst(&s->word, change + SLEEPER); /* order: [I1] before the sleeper's last look */
-}
-
 /* Is there room for one more searcher among `active` workers? */
 static bool room(uint64_t word, unsigned active)
 {
     return searchers(word) < idle_search_limit(active);
 }
 
-enum rise { RISE_AS_SEARCHER, RISE_AS_ACTIVE, RISE_AS_EITHER };
-
 /* Takes a sleeper out of the set. As a searcher only if there is room: otherwise it stays asleep
  * (GATE_SHUT), or with EITHER becomes active without being one. Returns how to open its gate. */
-static uint32_t set_remove(filch_pool *pool, int id, enum rise how)
+uint32_t set_remove(filch_pool *pool, int id, enum rise how)
 {
     struct idle_set *s = pool->idle;
     uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange */
     bool searcher;
     do {
-        searcher = how != RISE_AS_ACTIVE && room(word, (unsigned)pool->count - sleepers(word) + 1);
+        searcher = how != RISE_AS_ACTIVE && room(word, s->seats - sleepers(word) + 1);
         if (how == RISE_AS_SEARCHER && !searcher)
             return GATE_SHUT;
     } while (!filch_cas_seq_cst(&s->word, &word, word - SLEEPER + searcher)); /* order: [I1] */
@@ -246,24 +208,19 @@ static bool seat_fill(struct worker *w)
     return started;
 }
 
-/* [I4] If somebody is active, nobody searches and nobody has an alarm, forks would be seen by no
- * one: a sleeper has to get up. */
-static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching);
-
-static void keep_watch(filch_pool *pool, struct worker *w)
+void idle_keep_watch(filch_pool *pool, struct worker *w)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock; or a guess */
     bool blind = s->scout < 0 && searchers(word) == 0 && sleepers(word) > 0 &&
-                 sleepers(word) < (unsigned)pool->count;
+                 sleepers(word) < s->seats;
     lock_release(&s->lock);
     if (blind && pool->config.wake != FILCH_WAKE_NONE)
-        wake_one(pool, w, -1, false);
+        idle_wake_one(pool, w, -1, false);
 }
 
-/* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */
-static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching)
+bool idle_wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
@@ -290,7 +247,7 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
     if (!bare)
         gate_wake(&pool->workers[id], polls);
     if (roused && active)
-        keep_watch(pool, w);
+        idle_keep_watch(pool, w);
     return roused;
 }
 
@@ -298,7 +255,7 @@ static bool wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_se
 void idle_start_all(filch_pool *pool)
 {
     for (int id = 0; id < pool->count; id++)
-        wake_one(pool, 0, id, true);
+        idle_wake_one(pool, 0, id, true);
 }
 
 /* wake=none in the child of fork(): nobody is there yet who would look by himself. */
@@ -320,9 +277,9 @@ void idle_notify(filch_pool *pool, struct worker *w)
         return;
     if (pool->config.wake == FILCH_WAKE_ALL) {
         for (int id = 0; id < pool->count; id++)
-            (void)wake_one(pool, w, id, true);
+            (void)idle_wake_one(pool, w, id, true);
     } else if (searchers(word) == 0) {
-        wake_one(pool, w, -1, false);
+        idle_wake_one(pool, w, -1, false);
     }
 }
 
@@ -335,7 +292,7 @@ void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
     filch_fence_seq_cst(); /* order: [I1] after the job was published */
     /* order: [I1] after the fence */
     bool anyone = sleepers(filch_load_relaxed(&pool->idle->word)) > 0;
-    if (anyone && !wake_one(pool, w, id, true))
+    if (anyone && !idle_wake_one(pool, w, id, true))
         idle_notify(pool, w); /* it is up, or there is no thread for it: another may help */
 }
 
@@ -378,7 +335,7 @@ bool idle_search_begin(struct worker *w)
         return true;
     uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange below */
     do {
-        if (!room(word, (unsigned)w->pool->count - sleepers(word)))
+        if (!room(word, filch_load_relaxed(&s->seats) - sleepers(word))) /* order: a figure */
             return false;
     } while (!filch_cas_seq_cst(&s->word, &word, word + 1)); /* order: [I2] */
     note_searchers(s, searchers(word) + 1);
@@ -409,19 +366,7 @@ static int64_t alarm_set(struct worker *w)
     return deadline;
 }
 
-/* Seat 0 is free: tell a guest that waits for it, whoever left and why. */
-static void seat_left(struct idle_set *s)
-{
-    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
-    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
-        return;
-    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
-    os_futex_wake(&s->epoch, 1);
-}
-
-/* Puts the worker into the set. Returns its alarm: a deadline, or none. From the release of the
- * lock on, the seat is not ours: seat 0 may have a guest in it. */
-static int64_t lie_down(struct worker *w, bool alarm_allowed)
+int64_t idle_lie_down(struct worker *w, bool alarm_allowed)
 {
     filch_pool *pool = w->pool;
     struct idle_set *s = pool->idle;
@@ -432,7 +377,7 @@ static int64_t lie_down(struct worker *w, bool alarm_allowed)
     set_add(s, w->id, (uint64_t)0 - w->searching);
     w->searching = 0;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
-    bool busy = sleepers(word) < (unsigned)pool->count;
+    bool busy = sleepers(word) < s->seats;
     if (alarm_allowed && busy && s->scout < 0) {
         s->scout = w->id;
         deadline = alarm_set(w);
@@ -503,7 +448,7 @@ static void be_poller(struct worker *w, int64_t deadline)
     poll_deliver(w->pool, &got);
 }
 
-static void sleep_at_gate(struct worker *w, int64_t deadline)
+void idle_sleep_at_gate(struct worker *w, int64_t deadline)
 {
     while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
         if (os_futex_wait(&w->gate, GATE_SHUT, deadline) != 0 && !get_up(w, false))
@@ -519,10 +464,10 @@ void idle_keep_time(filch_pool *pool)
     lock_acquire(&s->lock);
     bool late = find_time(pool) < s->keeps_ns;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
-    bool blind = s->poller < 0 && sleepers(word) == (unsigned)pool->count && poll_exists(pool);
+    bool blind = s->poller < 0 && sleepers(word) == s->seats && poll_exists(pool);
     lock_release(&s->lock);
     if (late || blind)
-        (void)wake_one(pool, 0, -1, true);
+        (void)idle_wake_one(pool, 0, -1, true);
 }
 
 void idle_awake(struct worker *w)
@@ -534,7 +479,7 @@ void idle_awake(struct worker *w)
 
 void idle_park(struct worker *w)
 {
-    int64_t deadline = lie_down(w, true);
+    int64_t deadline = idle_lie_down(w, true);
     filch_fence_seq_cst(); /* order: [I1] [I2] in the set first, then look */
     if (find_anything(w->pool, w) || filch_load_relaxed(&w->pool->stop)) /* order: [I1] */
         (void)get_up(w, false);
@@ -543,7 +488,7 @@ void idle_park(struct worker *w)
     if (filch_load_relaxed(&w->pool->idle->poller) == w->id) /* order: ours to change */
         be_poller(w, deadline);
     else
-        sleep_at_gate(w, deadline);
+        idle_sleep_at_gate(w, deadline);
 }
 
 void idle_rest(struct worker *w)
@@ -560,70 +505,6 @@ void idle_rest(struct worker *w)
     }
     os_sleep_ns(c->idle == FILCH_IDLE_SLEEP ? c->backoff_max_ns : w->backoff_ns);
     w->backoff_ns = w->backoff_ns * 2 < c->backoff_max_ns ? w->backoff_ns * 2 : c->backoff_max_ns;
-}
-
-/* ---- seat 0 ------------------------------------------------------------------------------- */
-
-struct worker *idle_seat_enter(filch_pool *pool)
-{
-    struct idle_set *s = pool->idle;
-    lock_acquire(&s->lock);
-    bool free = set_has(s, 0);
-    if (free)
-        set_remove(pool, 0, RISE_AS_ACTIVE);
-    lock_release(&s->lock);
-    if (!free)
-        return 0;
-    pool->workers[0].guest = 1;
-    keep_watch(pool, &pool->workers[0]);
-    return &pool->workers[0];
-}
-
-struct worker *idle_seat_enter_wait(filch_pool *pool)
-{
-    struct idle_set *s = pool->idle;
-    struct worker *w = idle_seat_enter(pool);
-    if (w)
-        return w;
-    filch_add_seq_cst(&s->wanted, 1); /* order: before the look at the seat, see seat_left */
-    for (;;) {
-        uint32_t epoch = filch_load_acquire(&s->epoch); /* order: pairs with seat_left */
-        w = idle_seat_enter(pool);
-        if (w)
-            break;
-        os_futex_wait(&s->epoch, epoch, INT64_MAX);
-    }
-    filch_sub_seq_cst(&s->wanted, 1); /* order: a count */
-    return w;
-}
-
-void idle_seat_leave(struct worker *w)
-{
-    filch_pool *pool = w->pool;
-    w->guest = 0;
-    find_flush(w);
-    lie_down(w, false);
-    filch_fence_seq_cst(); /* order: [I1] as any sleeper: in the set first, then look */
-    bool kept = pool->config.queue == FILCH_QUEUE_PRIVATE || pool->config.steal == FILCH_STEAL_FLOOR;
-    if (kept && find_own(w))
-        idle_notify_seat(pool, 0, 0); /* nobody else may take all of it */
-    else if (find_anything(pool, w))
-        idle_notify(pool, 0);
-    keep_watch(pool, 0);
-    idle_keep_time(pool);
-    job_drained(pool);
-}
-
-bool idle_seat_wanted(struct worker *w)
-{
-    return w->id == 0 && !w->guest &&
-           filch_load_relaxed(&w->pool->idle->wanted) > 0; /* order: a hint, asked again soon */
-}
-
-void idle_seat_yield(struct worker *w)
-{
-    find_flush(w);
-    sleep_at_gate(w, lie_down(w, false)); /* with wake=none its alarm alone ends it */
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
@@ -643,6 +524,8 @@ void idle_stop(filch_pool *pool)
         bool thread = w->has_thread == SEAT_THREAD;
         if (thread && set_has(s, i))
             set_rouse(pool, i, RISE_AS_ACTIVE);
+        else if (thread && set_benched(s, i))
+            filch_store_release(&w->gate, GATE_ACTIVE); /* order: [I3] */
         bool polls = s->poller == i;
         lock_release(&s->lock);
         if (!thread)
@@ -664,7 +547,8 @@ bool idle_asleep(filch_pool *pool, int id, bool *has_thread)
 bool idle_quiet(filch_pool *pool)
 {
     /* order: [H1] of watch.c */
-    return sleepers(filch_load_seq_cst(&pool->idle->word)) == (unsigned)pool->count;
+    return sleepers(filch_load_seq_cst(&pool->idle->word)) ==
+           filch_load_relaxed(&pool->idle->seats); /* order: more only while somebody is active */
 }
 
 struct idle_figures idle_figures(filch_pool *pool)

@@ -41,7 +41,12 @@ bool idle_polled(filch_pool *pool);
 struct worker *idle_seat_enter(filch_pool *pool);
 struct worker *idle_seat_enter_wait(filch_pool *pool);
 void idle_seat_leave(struct worker *w);
-/* A thread in seat 0 leaves it to a waiting guest and sleeps until woken. */
+/* Somebody keeps worker `w` (null: the caller is none) without working: may another one take over? If
+ * true, seat_stand_down follows. Any thread. */
+bool seat_stand_in(filch_pool *pool, struct worker *w);
+void seat_stand_down(filch_pool *pool);
+/* Should the thread leave this seat: seat 0 to a guest that waits, a stand-in's that nobody needs? Then it
+ * does so, and sleeps until woken. */
 bool idle_seat_wanted(struct worker *w);
 void idle_seat_yield(struct worker *w);
 
@@ -71,6 +76,8 @@ int64_t find_time(filch_pool *pool);
 void find_evict(struct worker *w);
 /* The owner leaves the seat: what is to run next there goes where others see it. */
 void find_flush(struct worker *w);
+/* The owner keeps its seat, but comes to none of it: all that waits there is handed to the pool. */
+void find_leave_behind(struct worker *w);
 /* If somebody waits for the end of everything, and this is it: tell (job.c). */
 void job_drained(filch_pool *pool);
 /* What a pool's thread does (run.c). */

@@ -197,7 +197,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
         os_free(p);
         return rc;
     }
-    p->count = p->config.workers;
+    p->count = p->config.workers + (int)p->config.stand_ins;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
     bool fenced = os_membarrier_init() != 0;

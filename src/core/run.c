@@ -248,6 +248,8 @@ static void root_over(struct fiber *f, struct root *r, filch_slot *head)
 
 static void root_end(struct fiber *f)
 {
+    if (f->blocks)
+        report_misuse("filch_blocking_enter", "the job returned without filch_blocking_leave");
     set_lineage(f, 0, 0);
 }
 

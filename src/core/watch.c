@@ -3,7 +3,8 @@
  * One thread per pool, if hog_ns is set. A worker that picked nothing (its tick stands still) and is
  * on the same fiber as at the last look has been at it since then. So the time is known to a quarter
  * of hog_ns, and the workers do nothing for it. Forks of a hog and what is queued behind it are taken
- * by thieves; with one worker there is none, and the report is all that can be done.
+ * by thieves, and a stand-in (seat.c) works in its stead until it is seen to have gone on; with one worker
+ * and no stand-in the report is all that can be done.
  *
  * | field    | writer                          | reader   | invariant                              |
  * | word     | watch: QUIET, others: AWAKE, STOP | the same | QUIET: it sleeps until somebody is active |
@@ -28,6 +29,9 @@ int64_t watch_look(struct worker *w, int64_t now)
         w->looked.tick = tick;
         w->looked.since_ns = now;
         w->looked.reported = false;
+        if (w->looked.replaced)
+            seat_stand_down(w->pool);
+        w->looked.replaced = false;
     }
     return now - w->looked.since_ns;
 }
@@ -65,6 +69,7 @@ static void report(struct worker *w, int64_t kept)
     if (!is_hog(w, &copy))
         return;
     w->looked.reported = true;
+    w->looked.replaced = seat_stand_in(w->pool, 0);
     EV(w, HOG);
     name_of(name, &copy);
     size_t behind = watch_behind(w);

@@ -83,6 +83,7 @@ struct worker {
         struct fiber *fiber;
         uint32_t tick;
         bool reported;
+        bool replaced;         /* by a stand-in */
         int64_t since_ns;
     } looked;
 } __attribute__((aligned(128)));
@@ -90,7 +91,7 @@ struct worker {
 struct filch_pool {
     /* Fixed at creation. */
     uint32_t magic;
-    int count;                 /* seats */
+    int count;                 /* seats, those of stand-ins last */
     struct filch_config config;
     char name[32];
     uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */

@@ -134,7 +134,7 @@ static void wait_for_two(bool fenced)
 {
     bare.magic = POOL_MAGIC;
     bare.workers = seats;
-    bare.count = 1;
+    bare.count = bare.config.workers = 1;
     mc_check(idle_create(&bare) == 0);
     mc_check(idle_seat_enter(&bare) != 0); /* nobody helps */
     bare.count = 2;

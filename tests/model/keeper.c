@@ -35,6 +35,7 @@ bool find_anything(filch_pool *p, struct worker *w)
 bool find_own(struct worker *w) { (void)w; return false; }
 void find_evict(struct worker *w) { (void)w; }
 void find_flush(struct worker *w) { (void)w; }
+void find_leave_behind(struct worker *w) { (void)w; }
 void job_drained(filch_pool *p) { (void)p; }
 
 /* Nobody has descriptors here. */
@@ -119,7 +120,7 @@ static void wait_for(uint32_t n)
 static void start(int count)
 {
     pool.workers = seats;
-    pool.count = count;
+    pool.count = pool.config.workers = count;
     pool.config.wake = FILCH_WAKE_ONE;
     pool.config.backoff_min_ns = 1000000000; /* the scout is of no use here */
     pool.config.backoff_max_ns = 1000000000;

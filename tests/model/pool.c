@@ -92,6 +92,22 @@ MC_MODEL(pool_closes_once,
          .claim = "[P1] shutdown refuses a job or waits for it: none is accepted and left",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .alarms = true);
 
+/* The worker sleeps; who gives back what was not taken is the last to know of it. */
+static void pool_refused_job_is_told(void)
+{
+    static filch_job job;
+    struct kit_job first;
+    kit_make(1);
+    kit_submit(&first, 0, FILCH_ANYWHERE);
+    kit_wait(&first);
+    int t = mc_thread(late_submitter, &job);
+    mc_check(filch_pool_shutdown(pool, os_clock_ns() + 1000000000) == 0); /* alarms do not go off here */
+    mc_join(t);
+    filch_pool_destroy(pool);
+}
+MC_MODEL(pool_refused_job_is_told, .claim = "[P2] who waits for all jobs hears of one that was refused last",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
 /* ---- what the machine refuses ---------------------------------------------------------------- */
 
 static void pool_create_fails_cleanly(void)

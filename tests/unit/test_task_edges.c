@@ -579,6 +579,8 @@ static void tasks_run_under_every_policy(void)
             for (int idle = FILCH_IDLE_PARK; idle <= FILCH_IDLE_SLEEP; idle++)
                 for (int ends = FILCH_ENDS_FIFO; ends <= FILCH_ENDS_REVERSE; ends++)
                     for (int help = 0; help < 2; help++) {
+                        if (KIT_SLOW && (queue + wake + idle + ends + help) % 4)
+                            continue; /* all pairs of two settings are still there */
                         filch_config c = kit_config(1 + (queue + wake + ends) % 3);
                         c.queue = (enum filch_queue)queue;
                         c.wake = (enum filch_wake)wake;

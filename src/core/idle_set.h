@@ -1,0 +1,75 @@
+/* idle_set.h: the set of those who sleep, shared by idle.c (the protocol, and what each field means) and
+ * seat.c (who may sit where). */
+#ifndef FILCH_IDLE_SET_H
+#define FILCH_IDLE_SET_H
+
+#include "core/idle.h"
+
+#define SLEEPER ((uint64_t)1 << 32)
+
+/* worker.gate: what the waker made of the sleeper. */
+enum { GATE_SHUT, GATE_SEARCHER, GATE_ACTIVE };
+
+/* worker.has_thread */
+enum { SEAT_BARE, SEAT_STARTING, SEAT_THREAD };
+
+struct idle_set {
+    uint64_t word;
+    uint32_t lock;
+    int scout;
+    int keeper;
+    int poller;
+    int64_t keeps_ns;
+    uint32_t epoch;
+    uint32_t wanted;          /* guests that wait for seat 0 */
+    uint32_t seats;           /* in use: those configured, and stand-ins */
+    uint32_t stand_ins;       /* of these, stand-ins: seat.c */
+    uint32_t stand_ins_wanted;
+    uint32_t threads;
+    uint32_t refused;         /* the last thread was not to be had: waiters look after the seats */
+    uint32_t most_searching;  /* ever, for tests */
+    uint64_t asleep[FILCH_MAX_WORKERS / 64];
+    uint64_t benched[FILCH_MAX_WORKERS / 64]; /* stand-ins that nobody needs */
+};
+
+static inline unsigned sleepers(uint64_t word)
+{
+    return (unsigned)(word >> 32);
+}
+
+/* ---- lock held ---------------------------------------------------------------------------- */
+
+static inline bool set_has(struct idle_set *s, int id)
+{
+    return s->asleep[id / 64] >> (id % 64) & 1;
+}
+
+static inline bool set_benched(struct idle_set *s, int id)
+{
+    return s->benched[id / 64] >> (id % 64) & 1;
+}
+
+static inline void set_add(struct idle_set *s, int id, uint64_t change)
+{
+    s->asleep[id / 64] |= (uint64_t)1 << (id % 64);
+    filch_add_seq_cst(&s->word, change + SLEEPER); /* order: [I1] before the sleeper's last look */
+}
+
+enum rise { RISE_AS_SEARCHER, RISE_AS_ACTIVE, RISE_AS_EITHER };
+uint32_t set_remove(filch_pool *pool, int id, enum rise how);
+
+/* ---- not held ----------------------------------------------------------------------------- */
+
+/* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */
+bool idle_wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching);
+/* [I4] If somebody is active, nobody searches and nobody has an alarm, forks would be seen by no
+ * one: a sleeper has to get up. */
+void idle_keep_watch(filch_pool *pool, struct worker *w);
+/* Puts the worker into the set. Returns its alarm: a deadline, or none. From the release of the
+ * lock on, the seat is not ours: seat 0 may have a guest in it. */
+int64_t idle_lie_down(struct worker *w, bool alarm_allowed);
+void idle_sleep_at_gate(struct worker *w, int64_t deadline);
+/* Seat 0 is free: tell a guest that waits for it, whoever left and why. */
+void seat_left(struct idle_set *s);
+
+#endif

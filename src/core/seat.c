@@ -1,0 +1,187 @@
+/* seat.c: who may sit where. Seat 0 may have a guest in it; the last seats are stand-ins' (filch_config).
+ *
+ * A stand-in takes over while somebody keeps a worker without working: a thread that blocks in the
+ * system and said so (filch_blocking_enter), or a hog (watch.c). It is a worker like all others: what lies
+ * behind the one that is kept, it steals. When nobody needs it, it is on the bench: not in use, not in the
+ * idle set, unknown to the protocol of idle.c but as a victim with nothing to take.
+ *
+ * | field            | writer       | reader           | invariant                                       |
+ * | benched[]        | lock holder  | the same         | on the bench: not asleep, not active            |
+ * | stand_ins        | lock holder  | they (a hint)    | not on the bench                                |
+ * | stand_ins_wanted | lock holder  | they (a hint)    | granted and not given back                      |
+ * | seats            | lock holder  | anyone (a figure)| configured + stand_ins                          |
+ *
+ * [G1] Who is granted a stand-in finds one awake: fetched from the bench into the set and woken, or one
+ *      that sleeps (it is no longer wanted by another) and woken. So stand_ins >= stand_ins_wanted.
+ * [G2] One that is too many goes to the bench by itself, between two jobs: first it hands over what it
+ *      has, then it is out of the count, then it looks whether there is work and nobody for it, as a
+ *      guest that leaves does. A wake-up that it took from another is so passed on.
+ * [G3] idle_stop stores `stop`, then looks at each seat with the lock held: it sees one that is on the
+ *      bench, or that one sees `stop` and stays up.
+ */
+#include "core/idle_set.h"
+
+void seat_left(struct idle_set *s)
+{
+    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
+    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
+        return;
+    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
+    os_futex_wake(&s->epoch, 1);
+}
+
+/* ---- seat 0 ------------------------------------------------------------------------------- */
+
+struct worker *idle_seat_enter(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    bool free = set_has(s, 0);
+    if (free)
+        set_remove(pool, 0, RISE_AS_ACTIVE);
+    lock_release(&s->lock);
+    if (!free)
+        return 0;
+    pool->workers[0].guest = 1;
+    idle_keep_watch(pool, &pool->workers[0]);
+    return &pool->workers[0];
+}
+
+struct worker *idle_seat_enter_wait(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    struct worker *w = idle_seat_enter(pool);
+    if (w)
+        return w;
+    filch_add_seq_cst(&s->wanted, 1); /* order: before the look at the seat, see seat_left */
+    for (;;) {
+        uint32_t epoch = filch_load_acquire(&s->epoch); /* order: pairs with seat_left */
+        w = idle_seat_enter(pool);
+        if (w)
+            break;
+        os_futex_wait(&s->epoch, epoch, INT64_MAX);
+    }
+    filch_sub_seq_cst(&s->wanted, 1); /* order: a count */
+    return w;
+}
+
+/* The body leaves, and does not lie down as those do who come back by themselves: whatever it was to see,
+ * somebody else must. */
+static void seat_hand_on(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    filch_fence_seq_cst(); /* order: [I1] as any sleeper: out of the count first, then look */
+    bool kept = pool->config.queue == FILCH_QUEUE_PRIVATE || pool->config.steal == FILCH_STEAL_FLOOR;
+    if (kept && find_own(w))
+        idle_notify_seat(pool, 0, w->id); /* nobody else may take all of it */
+    else if (find_anything(pool, w))
+        idle_notify(pool, 0);
+    idle_keep_watch(pool, 0);
+    idle_keep_time(pool);
+    job_drained(pool);
+}
+
+void idle_seat_leave(struct worker *w)
+{
+    w->guest = 0;
+    find_flush(w);
+    idle_lie_down(w, false);
+    seat_hand_on(w);
+}
+
+/* ---- stand-ins ---------------------------------------------------------------------------- */
+
+/* [G1] Lock held. Returns the one to be woken, or -1 if all that are in use are awake. */
+static int fetch(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    int benched = -1;
+    for (int id = pool->config.workers; id < pool->count; id++) {
+        if (set_has(s, id))
+            return id;
+        if (set_benched(s, id))
+            benched = id;
+    }
+    if (s->stand_ins >= s->stand_ins_wanted)
+        return -1; /* it was about to leave, and stays */
+    s->benched[benched / 64] &= ~((uint64_t)1 << (benched % 64));
+    filch_store_relaxed(&s->stand_ins, s->stand_ins + 1); /* order: the lock; a hint outside */
+    filch_store_relaxed(&s->seats, s->seats + 1);         /* order: the lock; a figure outside */
+    set_add(s, benched, 0);
+    return benched;
+}
+
+bool seat_stand_in(filch_pool *pool, struct worker *w)
+{
+    struct idle_set *s = pool->idle;
+    int id = -1;
+    if (pool->count == pool->config.workers)
+        return false;
+    lock_acquire(&s->lock);
+    bool granted = s->stand_ins_wanted < (uint32_t)(pool->count - pool->config.workers);
+    if (granted) {
+        /* order: the lock; a hint outside */
+        filch_store_relaxed(&s->stand_ins_wanted, s->stand_ins_wanted + 1);
+        id = fetch(pool);
+    }
+    lock_release(&s->lock);
+    if (id >= 0)
+        (void)idle_wake_one(pool, w, id, true);
+    return granted;
+}
+
+void seat_stand_down(filch_pool *pool)
+{
+    struct idle_set *s = pool->idle;
+    lock_acquire(&s->lock);
+    filch_store_relaxed(&s->stand_ins_wanted, s->stand_ins_wanted - 1); /* order: as above */
+    lock_release(&s->lock);
+}
+
+/* order: hints, asked again with the lock held */
+static bool too_many(struct idle_set *s)
+{
+    return filch_load_relaxed(&s->stand_ins) > filch_load_relaxed(&s->stand_ins_wanted);
+}
+
+/* [G2] */
+static void to_the_bench(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    struct idle_set *s = pool->idle;
+    find_leave_behind(w);
+    lock_acquire(&s->lock);
+    bool leaves = too_many(s) && !filch_load_relaxed(&pool->stop); /* order: [G3] the lock */
+    if (leaves) {
+        filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; opened with it held */
+        s->benched[w->id / 64] |= (uint64_t)1 << (w->id % 64);
+        filch_store_relaxed(&s->stand_ins, s->stand_ins - 1); /* order: the lock; a hint outside */
+        filch_store_relaxed(&s->seats, s->seats - 1);         /* order: the lock; a figure outside */
+        filch_sub_seq_cst(&s->word, w->searching);            /* order: [I2] */
+        w->searching = 0;
+    }
+    lock_release(&s->lock);
+    seat_hand_on(w);
+    if (leaves)
+        idle_sleep_at_gate(w, INT64_MAX);
+}
+
+/* ---- leaving on request ------------------------------------------------------------------- */
+
+bool idle_seat_wanted(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    if (w->id == 0)
+        return !w->guest && filch_load_relaxed(&s->wanted) > 0; /* order: a hint, asked again soon */
+    return w->id >= w->pool->config.workers && too_many(s);
+}
+
+void idle_seat_yield(struct worker *w)
+{
+    if (w->id > 0) {
+        to_the_bench(w);
+        return;
+    }
+    find_flush(w);
+    idle_sleep_at_gate(w, idle_lie_down(w, false)); /* with wake=none its alarm alone ends it */
+}

@@ -1,0 +1,42 @@
+/* standin.c: models of stand-ins (core/seat.c): a worker blocks at a gate that only a job behind it opens, so
+ * one that is not replaced is a deadlock. */
+#include "park_kit.h"
+
+static void standin_takes_over(void)
+{
+    start_with(1, 1);
+    submit(BLOCKS);
+    submit(OPENS);
+    wait_for(2);
+    end();
+}
+MC_MODEL(standin_takes_over, .claim = "[G1] [G3] a job behind a worker that blocks is run by a stand-in",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+/* The stand-in is about to leave, or just has, or sleeps. */
+static void standin_leaves(void)
+{
+    start_with(1, 1);
+    submit(BLOCKS);
+    submit(OPENS);
+    wait_for(2);
+    submit(PLAIN);
+    wait_for(3);
+    end();
+}
+MC_MODEL(standin_leaves, .claim = "[G2] a job that comes while a stand-in goes to the bench is found",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void standin_is_fetched_again(void)
+{
+    start_with(1, 1);
+    submit(BLOCKS);
+    submit(OPENS);
+    wait_for(2);
+    submit(BLOCKS_AGAIN);
+    submit(FORKED);
+    wait_for(4);
+    end();
+}
+MC_MODEL(standin_is_fetched_again, .claim = "[G1] one that leaves, has left or sleeps can be had again",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
