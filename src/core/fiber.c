@@ -110,54 +110,68 @@ static struct fiber *region_fill(struct fiber_store *s, struct fiber_slab *slab,
     return f;
 }
 
-/* Lock held. */
-static struct fiber *region_make(struct fiber_store *s)
+/* Guards a fresh region. Its upper one and its neighbour's lower one are side by side: one call for both. */
+static void region_guard(struct fiber_store *s, struct fiber_slab *slab, char *region)
+{
+    size_t page = os_page_size();
+    char *end = region + s->region_size;
+    bool last = end == slab->first + slab->regions * s->region_size;
+    if ((region == slab->first && os_pages_guard(region, page) != 0) ||
+        os_pages_guard(end - page, last ? page : 2 * page) != 0) {
+        if (!filch_xchg_acq_rel(&s->warned, 1u)) /* order: once */
+            report_warning("filch: no guard pages for more stacks (raise vm.max_map_count); "
+                           "overflow of these is not detected");
+    }
+}
+
+/* Lock held. A region of its own for the caller, who fills it without the lock: that takes system calls
+ * and page faults. Those who look at all fibers see zeroes meanwhile. */
+static char *region_make(struct fiber_store *s, struct fiber_slab **in)
 {
     struct fiber_slab *slab = s->slabs;
     if (!slab || slab->used == slab->regions)
         slab = slab_make(s);
+    *in = slab;
     if (!slab)
         return 0;
-    size_t page = os_page_size();
     char *region = slab->first + slab->used * s->region_size;
-    if ((os_pages_guard(region, page) != 0 ||
-         os_pages_guard(region + s->region_size - page, page) != 0) && !s->warned) {
-        s->warned = 1;
-        report_warning("filch: no guard pages for more stacks (raise vm.max_map_count); "
-                       "overflow of these is not detected");
-    }
-    struct fiber *f = region_fill(s, slab, region);
     filch_store_release(&slab->used, slab->used + 1); /* order: pairs with fiber_each */
     s->live++;
-    return f;
+    return region;
 }
 
-/* Lock held. One that was given back whole, or null. */
-static struct fiber *region_warm(struct fiber_store *s)
+/* Lock held. One that was given back whole, to be filled again; or null. */
+static char *region_warm(struct fiber_store *s, struct fiber_slab **in)
 {
-    struct fiber_slab *slab = s->cold;
+    struct fiber_slab *slab = *in = s->cold;
     if (!slab)
         return 0;
     unsigned i = (unsigned)__builtin_ctzll(slab->cold);
     slab->cold &= slab->cold - 1;
     if (!slab->cold)
         s->cold = slab->next_cold;
-    return region_fill(s, slab, slab->first + i * s->region_size);
+    return slab->first + i * s->region_size;
 }
 
 struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
 {
     lock_acquire(&s->lock);
     struct fiber *f = s->free;
+    struct fiber_slab *slab = 0;
+    char *warm = 0, *fresh = 0;
     if (f) {
         s->free = f->next;
         filch_store_relaxed(&s->free_count, s->free_count - 1); /* order: the lock; read as a hint */
     } else {
-        f = region_warm(s);
-        if (!f)
-            f = region_make(s);
+        warm = region_warm(s, &slab);
+        if (!warm)
+            fresh = region_make(s, &slab);
     }
     lock_release(&s->lock);
+    if (fresh)
+        region_guard(s, slab, fresh);
+    if (fresh || warm)
+        f = region_fill(s, slab, fresh ? fresh : warm);
     if (f) {
         f->pool = pool;
         f->next = 0;
@@ -182,21 +196,17 @@ bool fiber_surplus(struct fiber_store *s)
     return filch_load_relaxed(&s->free_count) > KEEP_WARM; /* order: a hint */
 }
 
-/* All but the newest KEEP_WARM, off the free list. */
+/* One of more than KEEP_WARM, off the free list. */
 static struct fiber *take_surplus(struct fiber_store *s)
 {
-    struct fiber *f, *surplus = 0;
-    size_t n = 0;
     lock_acquire(&s->lock);
-    for (f = s->free; f && ++n < KEEP_WARM; f = f->next)
-        ;
+    struct fiber *f = s->free_count > KEEP_WARM ? s->free : 0;
     if (f) {
-        surplus = f->next;
-        f->next = 0;
-        filch_store_relaxed(&s->free_count, n); /* order: the lock; read as a hint */
+        s->free = f->next;
+        filch_store_relaxed(&s->free_count, s->free_count - 1); /* order: the lock; read as a hint */
     }
     lock_release(&s->lock);
-    return surplus;
+    return f;
 }
 
 static void region_chill(struct fiber_store *s, struct fiber_slab *slab, char *region)
@@ -212,18 +222,14 @@ static void region_chill(struct fiber_store *s, struct fiber_slab *slab, char *r
     lock_release(&s->lock);
 }
 
-size_t fiber_trim(struct fiber_store *s)
+bool fiber_trim(struct fiber_store *s, size_t most)
 {
-    size_t n = 0;
-    struct fiber *f = take_surplus(s);
-    while (f) {
-        struct fiber *next = f->next;
+    struct fiber *f = 0;
+    while (most-- > 0 && (f = take_surplus(s))) {
         os_context_drop(&f->context);
         region_chill(s, f->slab, f->region);
-        f = next;
-        n++;
     }
-    return n;
+    return f && fiber_surplus(s);
 }
 
 void fiber_give(struct fiber_store *s, struct fiber *f)

@@ -93,8 +93,8 @@ void fiber_give(struct fiber_store *s, struct fiber *f);
 
 /* More free ones than are kept warm. */
 bool fiber_surplus(struct fiber_store *s);
-/* Gives their memory back; returns how many. Not in a hurry: a system call each. */
-size_t fiber_trim(struct fiber_store *s);
+/* Gives the memory of some of them back, by a system call each; true if there are more. */
+bool fiber_trim(struct fiber_store *s, size_t most);
 
 /* Calls fn for every fiber that was made, free ones too. No lock; the pool stays meanwhile. */
 void fiber_each(struct fiber_store *s, void (*fn)(const struct fiber *f, void *arg), void *arg);

@@ -366,7 +366,7 @@ int64_t find_time(filch_pool *pool)
 {
     int64_t first = INT64_MAX;
     for (int i = 0; i < pool->count; i++) {
-        int64_t at = timers_next(pool->workers[i].timers);
+        int64_t at = timers_wake(pool->workers[i].timers);
         first = at < first ? at : first;
     }
     return first;

@@ -20,6 +20,7 @@
 #include <errno.h>
 
 #define TRIM_NS 1000000000
+#define TRIM_BATCH 16
 
 static void loop(void *pass);
 
@@ -55,14 +56,16 @@ static void trim_later(struct worker *w)
     }
 }
 
-static void trim_if_due(filch_pool *pool)
+/* A few at a time, so that work that comes meanwhile is not kept waiting. True if there are more. */
+static bool trim_if_due(filch_pool *pool)
 {
     uint32_t due = 1;
     if (!filch_load_relaxed(&pool->trim_due) || /* order: a hint; one takes it */
         !filch_cas_relaxed(&pool->trim_due, &due, 0u))
-        return;
-    filch_store_relaxed(&pool->trim_set, 0u); /* order: from here on it may be set again */
-    (void)fiber_trim(&pool->fibers[FIBER_SMALL]);
+        return false;
+    bool more = fiber_trim(&pool->fibers[FIBER_SMALL], TRIM_BATCH);
+    filch_store_relaxed(more ? &pool->trim_due : &pool->trim_set, (uint32_t)more); /* order: hints */
+    return more;
 }
 
 static void fiber_done(struct worker *w, struct fiber *f)
@@ -422,10 +425,8 @@ static struct found next_work(struct worker *w)
         found = search(w);
     if (found.what != FOUND_NOTHING)
         idle_search_found(w);
-    else {
-        trim_if_due(w->pool);
+    else if (!trim_if_due(w->pool))
         rest(w, w->pool->config.idle == FILCH_IDLE_PARK ? idle_park : idle_rest);
-    }
     return found;
 }
 

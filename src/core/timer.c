@@ -10,6 +10,7 @@ void timers_init(struct timers *s, int64_t now_ns)
 {
     s->now = now_ns >> TIMER_SHIFT;
     filch_store_relaxed(&s->next_ns, INT64_MAX); /* order: not shared yet */
+    filch_store_relaxed(&s->wake_ns, INT64_MAX); /* order: as above */
 }
 
 void timers_reset(struct timers *s, int64_t now_ns)
@@ -64,17 +65,30 @@ static void take(struct timer *t)
     t->next = t->prev = 0;
 }
 
+/* Lock held. The slots of this level that have timers: bit 0 is the one after the present. */
+static uint64_t ahead_of(struct timers *s, unsigned level)
+{
+    unsigned turn = (unsigned)((s->now >> (6 * level)) + 1) % TIMER_SLOTS;
+    uint64_t ahead = s->used[level] >> turn;
+    return turn ? ahead | s->used[level] << (TIMER_SLOTS - turn) : ahead;
+}
+
 /* Lock held. The first tick after `now` at which a slot of this level begins that has timers. */
 static int64_t next_at(struct timers *s, unsigned level)
 {
     if (!s->used[level])
         return INT64_MAX >> TIMER_SHIFT;
     int64_t here = s->now >> (6 * level);
-    unsigned turn = (unsigned)(here + 1) % TIMER_SLOTS;
-    uint64_t ahead = s->used[level] >> turn;
-    if (turn)
-        ahead |= s->used[level] << (TIMER_SLOTS - turn);
-    return (here + 1 + __builtin_ctzll(ahead)) << (6 * level);
+    return (here + 1 + __builtin_ctzll(ahead_of(s, level))) << (6 * level);
+}
+
+/* Lock held. The last of those that follow the first one soon. */
+static int64_t last_soon(struct timers *s, int64_t first)
+{
+    uint64_t offset = (uint64_t)(first - s->now - 1);
+    uint64_t soon = offset < TIMER_SLOTS ? ahead_of(s, 0) >> offset : 0;
+    soon &= ((uint64_t)2 << TIMER_SLACK) - 1;
+    return soon ? first + 63 - __builtin_clzll(soon) : first;
 }
 
 static int64_t next_tick(struct timers *s)
@@ -87,10 +101,15 @@ static int64_t next_tick(struct timers *s)
     return best;
 }
 
+static int64_t tick_ns(int64_t tick)
+{
+    return tick >= INT64_MAX >> TIMER_SHIFT ? INT64_MAX : tick << TIMER_SHIFT;
+}
+
 static void note_next(struct timers *s, int64_t tick)
 {
-    int64_t ns = tick >= INT64_MAX >> TIMER_SHIFT ? INT64_MAX : tick << TIMER_SHIFT;
-    filch_store_relaxed(&s->next_ns, ns); /* order: the lock; [M1] */
+    filch_store_relaxed(&s->next_ns, tick_ns(tick)); /* order: the lock; [M1] */
+    filch_store_relaxed(&s->wake_ns, tick_ns(last_soon(s, tick))); /* order: as above */
 }
 
 void timers_add(struct timers *s, struct timer *t, int64_t deadline)

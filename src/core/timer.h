@@ -8,10 +8,14 @@
  * | wheel     | lock holder         | lock holder         |                                       |
  * | next_ns   | lock holder         | anyone (a hint)     | not later than the first one's time,  |
  * |           |                     |                     | INT64_MAX when empty                  |
+ * | wake_ns   | lock holder         | anyone (a hint)     | >= next_ns, by TIMER_SLACK at most    |
  * | timer     | lock holder, while it is in the wheel; else its owner                            |
  *
- * [M1] next_ns is stored before the adder sleeps; a sleeper that looks after its fence sees it
+ * [M1] Both are stored before the adder sleeps; a sleeper that looks after its fence sees them
  *      (idle.c [I1]).
+ *
+ * Getting up costs more than firing: who sleeps until the first one is due sleeps on (wake_ns) if others
+ * follow within TIMER_SLACK, until the last of these. One that comes alone is not kept waiting.
  *
  * Owner and others may add, cancel and fire: whoever finds that a timer is due fires it.
  */
@@ -20,7 +24,7 @@
 
 #include "core/lock.h"
 
-enum { TIMER_LEVELS = 7, TIMER_SLOTS = 64, TIMER_SHIFT = 14 };
+enum { TIMER_LEVELS = 7, TIMER_SLOTS = 64, TIMER_SHIFT = 14, TIMER_SLACK = 6 /* ticks: 0.1 ms */ };
 
 struct timer {
     struct timer *next, *prev;   /* null: in no wheel */
@@ -33,6 +37,7 @@ struct timers {
     uint32_t lock;
     uint32_t pad;
     int64_t next_ns;
+    int64_t wake_ns;
     int64_t now;                 /* tick up to which everything has been fired */
     size_t count;
     uint64_t used[TIMER_LEVELS]; /* a bit per slot */
@@ -52,6 +57,12 @@ size_t timers_run(struct timers *s, int64_t now_ns);
 static inline int64_t timers_next(struct timers *s)
 {
     return filch_load_relaxed(&s->next_ns); /* order: a hint; [M1] */
+}
+
+/* Until then one may sleep. */
+static inline int64_t timers_wake(struct timers *s)
+{
+    return filch_load_relaxed(&s->wake_ns); /* order: a hint; [M1] */
 }
 
 #endif

@@ -33,7 +33,7 @@
 #include <errno.h>
 
 #define STARVE_NS 1000000
-#define SPINS 24      /* looks at a mutex whose holder runs, before waiting */
+#define SPINS 256     /* pauses before the last look at a mutex whose holder runs */
 #define SEATS_MOST 32 /* in larger pools nobody looks whether the holder runs */
 
 enum { LOCKED = 1, WOKEN = 2, STARVING = 4, WAITERS = 8 };
@@ -70,15 +70,17 @@ static bool holder_runs(filch_mutex *m)
     return seats > SEATS_MOST;
 }
 
-/* In the loop it looks at the one word only. */
+/* Each look takes the cache line from the holder, who is about to need it: twice as long between two looks
+ * each time. */
 static bool spin(filch_mutex *m, uint32_t bits)
 {
     if (take(m, bits))
         return true;
     if (!holder_runs(m))
         return false;
-    for (int i = 0; i < SPINS; i++) {
-        os_pause();
+    for (unsigned pauses = SPINS / 4; pauses <= SPINS; pauses *= 2) {
+        for (unsigned i = 0; i < pauses; i++)
+            os_pause();
         uint32_t s = filch_load_relaxed(&m->state); /* order: a hint */
         if (s & STARVING)
             return false;

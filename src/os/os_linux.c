@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "os/os.h"
 
+#include <filch/ord.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -346,11 +348,22 @@ void os_pages_discard(void *p, size_t size)
 /* MADV_GUARD_INSTALL (Linux 6.13) marks page tables and leaves the mapping in one piece; with
  * mprotect, each guard costs two of the process's (by default 65,530) mappings. Emulators may
  * say yes to any advice and do nothing: one that takes nonsense is not believed. */
+static int believes_advice(void *p, size_t size)
+{
+    enum { NONSENSE = 0x7ffffff, UNKNOWN = 0, YES, NO };
+    static uint32_t answer;
+    uint32_t known = filch_load_relaxed(&answer); /* order: the same whoever asks */
+    if (known == UNKNOWN) {
+        known = madvise(p, size, NONSENSE) == 0 ? NO : YES;
+        filch_store_relaxed(&answer, known); /* order: as above */
+    }
+    return known == YES;
+}
+
 int os_pages_guard(void *p, size_t size)
 {
-    enum { NONSENSE = 0x7ffffff };
     int saved = errno;
-    int r = madvise(p, size, NONSENSE) == 0 || madvise(p, size, MADV_GUARD_INSTALL);
+    int r = !believes_advice(p, size) || madvise(p, size, MADV_GUARD_INSTALL);
     if (r)
         r = mprotect(p, size, PROT_NONE);
     r = r ? -errno : 0;

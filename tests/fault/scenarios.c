@@ -516,7 +516,7 @@ static void many_tasks(void)
         filch_event_set(&a.go);
         CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
         CHECK_EQ(value_of(&a.ran), begun);
-        (void)fiber_trim(&pool->fibers[FIBER_SMALL]);
+        (void)fiber_trim(&pool->fibers[FIBER_SMALL], SIZE_MAX);
     }
     filch_pool_destroy(pool);
 }
