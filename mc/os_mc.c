@@ -60,6 +60,12 @@ void os_pause(void)
     os_thread_yield();
 }
 
+void os_pause_for(unsigned n)
+{
+    (void)n;
+    os_thread_yield();
+}
+
 void *os_self_get(void)
 {
     return mc_me()->self;

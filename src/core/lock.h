@@ -17,7 +17,7 @@
 #include <filch/ord.h>
 #include <stdbool.h>
 
-enum { LOCK_FREE, LOCK_HELD, LOCK_CONTENDED, LOCK_SPINS = 64 };
+enum { LOCK_FREE, LOCK_HELD, LOCK_CONTENDED, LOCK_SPINS = 128 };
 
 static inline bool lock_try(uint32_t *word)
 {
@@ -27,8 +27,9 @@ static inline bool lock_try(uint32_t *word)
 
 __attribute__((noinline, unused)) static void lock_wait(uint32_t *word)
 {
-    for (int i = 0; i < LOCK_SPINS; i++) {
-        os_pause();
+    /* Each look takes the cache line from the holder: twice as long between two of them each time. */
+    for (unsigned pauses = 4; pauses <= LOCK_SPINS; pauses *= 2) {
+        os_pause_for(pauses);
         /* order: relaxed, lock_try decides */
         if (filch_load_relaxed(word) == LOCK_FREE && lock_try(word))
             return;

@@ -383,13 +383,6 @@ static void run_found(struct fiber *f, const struct found *found)
 
 /* ---- the loop ----------------------------------------------------------------------------- */
 
-static void breathe(unsigned round)
-{
-    unsigned most = round < 64 ? round : 64;
-    for (unsigned i = 0; i <= most; i++)
-        os_pause();
-}
-
 static struct found search(struct worker *w)
 {
     struct found found = {0};
@@ -398,7 +391,7 @@ static struct found search(struct worker *w)
         if (found.what != FOUND_NOTHING || filch_load_relaxed(&w->pool->stop)) /* order: a hint */
             break;
         EV(w, SPIN_WASTED);
-        breathe(round);
+        os_pause_for(1 + (round < 64 ? round : 64));
     }
     return found;
 }

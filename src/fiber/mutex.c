@@ -79,8 +79,7 @@ static bool spin(filch_mutex *m, uint32_t bits)
     if (!holder_runs(m))
         return false;
     for (unsigned pauses = SPINS / 4; pauses <= SPINS; pauses *= 2) {
-        for (unsigned i = 0; i < pauses; i++)
-            os_pause();
+        os_pause_for(pauses);
         uint32_t s = filch_load_relaxed(&m->state); /* order: a hint */
         if (s & STARVING)
             return false;

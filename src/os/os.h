@@ -22,6 +22,7 @@ int os_thread_start(os_thread *out, void (*fn)(void *), void *arg, const char *n
 void os_thread_join(os_thread t);
 void os_thread_yield(void);
 void os_pause(void); /* a spin-loop hint */
+void os_pause_for(unsigned n); /* so many */
 
 /* One pointer per thread. Never inlined: a fiber may read it on one thread, move, and read it
  * again, and compilers cache the address of thread-local storage across the switch. */

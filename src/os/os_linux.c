@@ -147,6 +147,12 @@ void os_pause(void)
 #endif
 }
 
+void os_pause_for(unsigned n)
+{
+    while (n-- > 0)
+        os_pause();
+}
+
 /* ---- what belongs to a thread -------------------------------------------------------------- */
 
 static __thread void *os_self;
