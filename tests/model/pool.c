@@ -112,7 +112,7 @@ MC_MODEL(pool_refused_job_is_told, .claim = "[P2] who waits for all jobs hears o
 
 static void pool_create_fails_cleanly(void)
 {
-    filch_config c = kit_config(2);
+    filch_config c = kit_config(1);
     filch_job job;
     mc_fails(MC_ALLOC | MC_PAGES);
     if (filch_pool_create(&pool, &c) != 0)

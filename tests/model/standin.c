@@ -2,17 +2,6 @@
  * one that is not replaced is a deadlock. */
 #include "park_kit.h"
 
-static void standin_takes_over(void)
-{
-    start_with(1, 1);
-    submit(BLOCKS);
-    submit(OPENS);
-    wait_for(2);
-    end();
-}
-MC_MODEL(standin_takes_over, .claim = "[G1] [G3] a job behind a worker that blocks is run by a stand-in",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
-
 /* The stand-in is about to leave, or just has, or sleeps. */
 static void standin_leaves(void)
 {
@@ -24,7 +13,8 @@ static void standin_leaves(void)
     wait_for(3);
     end();
 }
-MC_MODEL(standin_leaves, .claim = "[G2] a job that comes while a stand-in goes to the bench is found",
+MC_MODEL(standin_leaves,
+         .claim = "[G1] [G2] a stand-in takes over; a job that comes while it leaves is found",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 static void standin_is_fetched_again(void)

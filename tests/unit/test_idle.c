@@ -459,7 +459,7 @@ static void a_job_that_may_not_be_stolen_does_not_keep_thieves_awake(void)
 
 /* ---- no wake-up is lost -------------------------------------------------------------------- */
 
-enum { ROUNDS = 10000 };
+enum { ROUNDS = 6000 };
 
 static void submit_to_a_parked_pool(int workers, int where)
 {
