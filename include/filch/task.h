@@ -80,6 +80,24 @@ FILCH_API void filch_task_rename(const char *name);
 FILCH_API int filch_sleep_until(int64_t deadline);
 FILCH_API int filch_sleep_ns(int64_t ns);
 
+/* Ticks at a fixed rate, however long each takes to be served:
+ *
+ *     filch_ticker t;
+ *     filch_ticker_start(&t, 1000000);      // a millisecond
+ *     while (filch_ticker_wait(&t) > 0)     // until its scope is cancelled
+ *         sample();
+ */
+typedef struct filch_ticker {
+    int64_t period_ns, next_ns; /* the next tick, as filch_clock_ns shows it */
+} filch_ticker;
+
+/* The first tick is a period from now; period_ns > 0. Does not wait. */
+FILCH_API void filch_ticker_start(filch_ticker *ticker, int64_t period_ns);
+/* Waits for the next tick. Returns how many have come since the last call, more than one if the caller is
+ * late, or -ECANCELED (its scope was cancelled). One flow at a time; may wait; may resume on another
+ * thread. */
+FILCH_API int64_t filch_ticker_wait(filch_ticker *ticker);
+
 /* ---- storage that belongs to a task --------------------------------------------------------- */
 
 /* A key; each task has a value of its own for it, null at first. So has each submitted job and each call

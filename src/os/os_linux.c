@@ -184,6 +184,7 @@ int os_errno_get(void)
 
 int *os_errno_at(void)
 {
+    __asm__ __volatile__("" ::: "memory");
     return &errno;
 }
 

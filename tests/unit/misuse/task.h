@@ -79,6 +79,21 @@ static void task_answers(void)
         CHECK(filch_task_done(t) == 0 || filch_task_done(t) == 1);
 }
 
+static void ticker_null(void) { filch_ticker_start(0, 1); }
+static void ticker_zero(void) { filch_ticker t; filch_ticker_start(&t, 0); }
+static void ticker_negative(void) { filch_ticker t; filch_ticker_start(&t, INT64_MIN); }
+static void ticker_unstarted(void) { filch_ticker t = {0, 0}; (void)filch_ticker_wait(&t); }
+static void ticker_nobody(void) { (void)filch_ticker_wait(0); }
+
+static void ticker_answers(void)
+{
+    filch_ticker t;
+    filch_ticker_start(&t, 1);
+    CHECK(filch_ticker_wait(&t) > 0);
+    filch_ticker_start(&t, INT64_MAX);
+    CHECK_EQ(t.next_ns, INT64_MAX);
+}
+
 #define ROWS_TASK                                                                                 \
     SAYS("filch_go", go_null, "null"),                                                            \
     SAYS_AS("filch_go_with", "filch_go", go_size, "FILCH_TASK_ATTR_INIT"),                        \
@@ -91,5 +106,11 @@ static void task_answers(void)
     SAYS("filch_task_detach", task_detach_null, "not a task"),                                    \
     SAYS("filch_task_detach", task_detach_joined, "joined"),                                      \
     SAYS("filch_task_done", task_done_null, "not a task"),                                        \
+    SAYS("filch_ticker_start", ticker_null, "null ticker"),                                       \
+    SAYS("filch_ticker_start", ticker_zero, "not positive"),                                      \
+    SAYS("filch_ticker_start", ticker_negative, "not positive"),                                  \
+    SAYS("filch_ticker_wait", ticker_unstarted, "not started"),                                   \
+    SAYS("filch_ticker_wait", ticker_nobody, "null ticker"),                                      \
+    ANSWERS("filch_ticker_start filch_ticker_wait", ticker_answers),                              \
     ANSWERS("filch_task_join filch_task_done filch_yield filch_task_name filch_task_rename "      \
             "filch_errno filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
