@@ -73,7 +73,7 @@ int main(void)
     filch_pool_destroy(pool);
     qsort(late_ns, TICKS, sizeof *late_ns, ascending);
     printf("%d ticks of 1 ms beside %ld rounds of fib(25): late by %.0f us (p50), %.0f us (p99), "
-           "%.0f us (most)\n", TICKS, rounds, (double)late_ns[TICKS / 2] / 1e3, (double)late_ns[TICKS * 99 / 100] / 1e3,
-           (double)late_ns[TICKS - 1] / 1e3);
+           "%.0f us (most)\n", TICKS, rounds, (double)late_ns[TICKS / 2] / 1e3,
+           (double)late_ns[TICKS * 99 / 100] / 1e3, (double)late_ns[TICKS - 1] / 1e3);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Locks, conditions and channels that block a thread, and those that only keep a task waiting, side by side:
  * 64 flows that compute or wait for a "disk", as 64 threads and as 64 tasks on two workers. Then the
  * blocking lock in tasks, which is what to avoid: a blocked worker is one less. (Blocking conditions and
- * channels are not tried in tasks: as soon as each worker waits for a task that has none, that is the end.) */
+ * channels are not tried in tasks: once each worker waits for a task that has none, that is the end.) */
 #define _GNU_SOURCE
 #include <filch/chan.h>
 #include <filch/ord.h>
