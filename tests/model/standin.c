@@ -30,3 +30,16 @@ static void standin_is_fetched_again(void)
 }
 MC_MODEL(standin_is_fetched_again, .claim = "[G1] one that leaves, has left or sleeps can be had again",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+/* It searches when the job comes, so nobody is woken for it; then it leaves. */
+static void standin_last_look(void)
+{
+    start_with(1, 1);
+    mc_check(seat_stand_in(&pool, 0));
+    seat_stand_down(&pool);
+    submit(PLAIN);
+    wait_for(1);
+    end();
+}
+MC_MODEL(standin_last_look, .claim = "[G2] a stand-in that leaves looks after it is out of the count",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
