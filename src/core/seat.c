@@ -11,8 +11,9 @@
  * | stand_ins_wanted | lock holder  | they (a hint)    | granted and not given back                      |
  * | seats            | lock holder  | anyone (a figure)| configured + stand_ins                          |
  *
- * [G1] Who is granted a stand-in finds one awake: fetched from the bench into the set and woken, or one
- *      that sleeps (it is no longer wanted by another) and woken. So stand_ins >= stand_ins_wanted.
+ * [G1] stand_ins >= stand_ins_wanted: who is granted one that is not there already fetches it from the bench
+ *      into the set and wakes it. One that is there works, or sleeps like any other: who has work for it
+ *      wakes it.
  * [G2] One that is too many goes to the bench by itself, between two jobs: first it hands over what it
  *      has, then it is out of the count, then it looks whether there is work and nobody for it, as a
  *      guest that leaves does. A wake-up that it took from another is so passed on.
@@ -91,24 +92,20 @@ void idle_seat_leave(struct worker *w)
 
 /* ---- stand-ins ---------------------------------------------------------------------------- */
 
-/* [G1] Lock held. Returns the one to be woken, or -1 if all that are in use are awake. */
+/* [G1] Lock held. Returns the one to be woken, or -1 if one is in use that was about to leave: it stays. */
 static int fetch(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
-    int benched = -1;
-    for (int id = pool->config.workers; id < pool->count; id++) {
-        if (set_has(s, id))
-            return id;
-        if (set_benched(s, id))
-            benched = id;
-    }
+    int id = pool->config.workers;
     if (s->stand_ins >= s->stand_ins_wanted)
-        return -1; /* it was about to leave, and stays */
-    s->benched[benched / 64] &= ~((uint64_t)1 << (benched % 64));
+        return -1;
+    while (!set_benched(s, id))
+        id++;
+    s->benched[id / 64] &= ~((uint64_t)1 << (id % 64));
     filch_store_relaxed(&s->stand_ins, s->stand_ins + 1); /* order: the lock; a hint outside */
     filch_store_relaxed(&s->seats, s->seats + 1);         /* order: the lock; a figure outside */
-    set_add(s, benched, 0);
-    return benched;
+    set_add(s, id, 0);
+    return id;
 }
 
 bool seat_stand_in(filch_pool *pool, struct worker *w)
