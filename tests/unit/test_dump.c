@@ -169,10 +169,10 @@ static void waits_tell_for_how_long_and_until_when(void)
 {
     filch_pool *pool = kit_pool(2);
     filch_scope s;
+    dump_of(pool); /* from the first dump on it is noted when a wait begins */
     CHECK_EQ(filch_scope_open_on(&s, pool), 0);
     CHECK_EQ(filch_scope_go_named(&s, "sleeper", sleeps_long, 0, 0), 0);
-    await_waiting(pool, 1);
-    HAS("\"sleeper\" waiting in filch_sleep, for ", " s from now");
+    KIT_AWAIT(line_with(dump_of(pool), "\"sleeper\" waiting in filch_sleep, for ", " s from now"));
     char word[64];
     snprintf(word, sizeof word, "in scope %p", (void *)&s);
     HAS("\"sleeper\"", word);
