@@ -196,6 +196,12 @@ WRAP(void, os_pause, void)
     __real_os_pause();
 }
 
+WRAP(void, os_pause_for, unsigned n)
+{
+    hot("pause");
+    __real_os_pause_for(n);
+}
+
 WRAP(int64_t, os_clock_ns, void)
 {
     cold("clock");
