@@ -176,6 +176,7 @@ struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool)
         f->pool = pool;
         f->next = 0;
         f->pins = 0;
+        f->blocks = 0; /* in the child of fork() its flow may have been in such a section */
     }
     return f;
 }

@@ -40,7 +40,8 @@
  *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
  *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
  *      without an alarm (a guest again), wakes a searcher if there is neither.
- * [I5] While everybody sleeps, one of them (the keeper) sleeps no longer than until the first timer.
+ * [I5] While everybody sleeps, one of them (the keeper) sleeps no longer than until the first timer, or the
+ *      last of those that follow it soon (timer.h).
  *      Timers are set by the active: each, before it sleeps, looks at all wheels, and becomes the
  *      keeper if its predecessor would sleep too long. While somebody is active, he looks at them
  *      between two jobs, and the scout does.

@@ -83,6 +83,7 @@ static void pool_reset(filch_pool *p)
         w->spawned = w->ended = 0;
         timers_reset(w->timers, os_clock_ns());
         w->body = 0;
+        memset(&w->looked, 0, sizeof w->looked);
         w->inbox = (struct inject){0};
         queue_reset(w);
     }

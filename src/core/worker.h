@@ -107,7 +107,7 @@ struct filch_pool {
     struct fiber_store fibers[FIBER_KINDS];
     struct task_store tasks;
     struct timer trim;         /* set once there are too many small fibers */
-    uint32_t trim_set;         /* it is; 0 again before they are counted anew */
+    uint32_t trim_set;         /* it is; 0 again when their memory was given back */
     uint32_t trim_due;
 
     /* Suspended fibers that still have jobs to steal. */

@@ -6,6 +6,7 @@
 #include <filch/chan.h>
 #include <filch/scope.h>
 #include <filch/task.h>
+#include <sys/wait.h>
 
 static uint32_t ran, let_go, in_section, released;
 
@@ -296,6 +297,33 @@ static void sections_come_and_go_and_nothing_is_lost(void)
     }
 }
 
+/* The child has none of the parent's tasks, so nobody in it blocks. */
+static void a_child_of_fork_begins_without_sections(void)
+{
+    if (KIT_SLOW)
+        return; /* fork() is not judged under sanitizers */
+    filch_pool *pool = pool_with(1, 1);
+    reset();
+    filch_task *t = spawn(pool, blocks, NULL);
+    KIT_AWAIT(filch_load_acquire(&in_section) == 1);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        alarm(20); /* the watchdog stayed behind */
+        reset();
+        for (int i = 0; i < 20; i++)
+            join(spawn(pool, counts, NULL));
+        join(spawn(pool, nests, NULL));
+        _exit(filch_load_acquire(&ran) == 20 ? 0 : 1);
+    }
+    int status;
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK_EQ(status, 0);
+    kit_raise(&let_go);
+    join(t);
+    kit_destroy(pool);
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -308,5 +336,6 @@ int main(void)
     RUN(without_stand_ins_and_outside_nothing_happens);
     RUN(a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it);
     RUN(sections_come_and_go_and_nothing_is_lost);
+    RUN(a_child_of_fork_begins_without_sections);
     return check_report();
 }
