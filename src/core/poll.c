@@ -182,7 +182,8 @@ static void delist(struct poll_fd *e, unsigned what, struct wait_node n[2], int 
             wait_node_settle(&n[d]);
 }
 
-int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m, int64_t deadline)
+int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m, int64_t deadline,
+              const struct wait_subject *about)
 {
     struct poll_fd *e = 0;
     if (deadline <= FILCH_NOW)
@@ -193,6 +194,7 @@ int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m
     struct wait w;
     struct wait_node n[2] = {{.wait = &w, .index = 0}, {.wait = &w, .index = 1}};
     wait_begin(&w);
+    wait_about(&w, about, (void *)(intptr_t)fd);
     rc = enlist(poller_of(pool), e, fd, what, m, n);
     if (rc != 0)
         return rc < 0 ? rc : 0;

@@ -30,6 +30,8 @@
 
 enum { POLL_LOOK = 32 }; /* events taken at a time by a worker that does not wait */
 
+struct wait_subject;
+
 struct poll_mark {
     uint32_t gen;
     uint32_t epoch[2];     /* in, out */
@@ -46,7 +48,8 @@ void poll_mark(filch_pool *pool, int fd, struct poll_mark *m);
 /* After a call that would block: waits until it is worth another try. `what` is OS_POLL_IN, OS_POLL_OUT
  * or both. Returns 0, -ETIMEDOUT, -ECANCELED (closed meanwhile, or the wait was cancelled), -EPERM (a
  * file: never waits), -EBADF, -ENOMEM and what else the kernel has against it. Suspends the caller. */
-int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m, int64_t deadline);
+int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m, int64_t deadline,
+              const struct wait_subject *about);
 /* The same for a thread that is in no pool, or a flow that may not leave its thread: blocks it. */
 int poll_block(int fd, unsigned what, int64_t deadline);
 

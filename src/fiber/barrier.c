@@ -45,6 +45,8 @@ static int give_up(filch_barrier *b, struct wait_node *n, int why)
     return alone ? wait_error(why) : 0;
 }
 
+static const struct wait_subject about = {.call = "filch_barrier_wait", .noun = "barrier"};
+
 int filch_barrier_wait(filch_barrier *b, int64_t deadline)
 {
     check_barrier(b, "filch_barrier_wait");
@@ -52,6 +54,7 @@ int filch_barrier_wait(filch_barrier *b, int64_t deadline)
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
+    wait_about(&w, &about, b);
     lock_acquire(&b->lock);
     bool last = b->arrived + 1 == b->count, comes = !last && deadline > FILCH_NOW;
     if (last)

@@ -179,6 +179,11 @@ void chan_leave(filch_chan *c, enum filch_op op, struct chan_waiter *w)
     lock_release(&c->lock);
 }
 
+static const struct wait_subject about_turn[] = {
+    [FILCH_SEND] = {.call = "filch_chan_send", .noun = "channel"},
+    [FILCH_RECV] = {.call = "filch_chan_recv", .noun = "channel"},
+};
+
 /* Lock held; without it on return. */
 static __attribute__((noinline)) int wait_turn(filch_chan *c, enum filch_op op, void *item,
                                                int64_t deadline)
@@ -186,6 +191,7 @@ static __attribute__((noinline)) int wait_turn(filch_chan *c, enum filch_op op, 
     struct wait w;
     struct chan_waiter me = {.node.wait = &w, .item = item};
     wait_begin(&w);
+    wait_about(&w, &about_turn[op], c);
     wait_list_add(&c->waiting[op], &me.node);
     lock_release(&c->lock);
     int why = wait_park(&w, deadline);

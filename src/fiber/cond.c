@@ -29,6 +29,8 @@ static void leave(filch_cond *c, struct wait_node *n)
     lock_release(&c->lock);
 }
 
+static const struct wait_subject about = {.call = "filch_cond_wait", .noun = "condition"};
+
 int filch_cond_wait(filch_cond *c, filch_mutex *m, int64_t deadline)
 {
     check_cond(c, "filch_cond_wait");
@@ -37,6 +39,7 @@ int filch_cond_wait(filch_cond *c, filch_mutex *m, int64_t deadline)
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
+    wait_about(&w, &about, c);
     lock_acquire(&c->lock);
     waiters_add(&c->waiters, &n);
     lock_release(&c->lock);

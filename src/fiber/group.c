@@ -101,11 +101,14 @@ static int give_up(filch_group *g, struct wait_node *n, int why)
     return 0;
 }
 
+static const struct wait_subject about = {.call = "filch_group_wait", .noun = "group"};
+
 static int wait_for_zero(filch_group *g, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
+    wait_about(&w, &about, g);
     lock_acquire(&g->lock);
     bool waits = mark(g);
     if (waits)

@@ -15,9 +15,20 @@
 
 #define RETRY_NS 1000000 /* for what nothing tells when it is ready: look so often */
 
+#define ABOUT_FD(call) {call, 0, WAIT_FOR_FD, 0, 0}
+static const struct wait_subject about_read = ABOUT_FD("filch_read");
+static const struct wait_subject about_write = ABOUT_FD("filch_write");
+static const struct wait_subject about_recv = ABOUT_FD("filch_recv");
+static const struct wait_subject about_send = ABOUT_FD("filch_send");
+static const struct wait_subject about_accept = ABOUT_FD("filch_accept");
+static const struct wait_subject about_connect = ABOUT_FD("filch_connect");
+static const struct wait_subject about_fd = ABOUT_FD("filch_wait_fd");
+static const struct wait_subject about_signal = ABOUT_FD("filch_wait_signal");
+
 /* One call: on which descriptor, and what was known of it before the last try. */
 struct try {
     int fd;
+    const struct wait_subject *about;
     filch_pool *pool;          /* null: the caller's thread blocks */
     struct poll_mark mark;
 };
@@ -32,9 +43,9 @@ static void spend(void)
     budget_spend();
 }
 
-static struct try try_first(int fd)
+static struct try try_first(int fd, const struct wait_subject *about)
 {
-    struct try t = {.fd = fd};
+    struct try t = {.fd = fd, .about = about};
     spend();
     if (wait_suspends())
         t.pool = worker_self()->pool;
@@ -62,7 +73,7 @@ static int try_again(struct try *t, unsigned what, int64_t deadline)
     if (deadline <= FILCH_NOW)
         return -ETIMEDOUT;
     if (t->pool) {
-        rc = poll_wait(t->pool, t->fd, what, &t->mark, deadline);
+        rc = poll_wait(t->pool, t->fd, what, &t->mark, deadline, t->about);
         poll_mark(t->pool, t->fd, &t->mark);
     } else {
         struct blocking b = {t->fd, what, deadline, 0};
@@ -107,7 +118,7 @@ static ssize_t file_write(int fd, const void *buffer, size_t size)
 
 static ssize_t read_some(int fd, void *buffer, size_t size, int64_t deadline)
 {
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_read);
     ssize_t r;
     while ((r = os_read(fd, buffer, size)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_IN, deadline);
@@ -119,7 +130,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size, int64_t deadline)
 
 static ssize_t write_some(int fd, const void *buffer, size_t size, int64_t deadline)
 {
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_write);
     ssize_t r;
     while ((r = os_write(fd, buffer, size)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_OUT, deadline);
@@ -172,7 +183,7 @@ ssize_t filch_write_all(int fd, const void *buffer, size_t size, int64_t deadlin
 static ssize_t receive(int fd, void *buffer, size_t size, int flags, struct sockaddr *from,
                        socklen_t *length, int64_t deadline)
 {
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_recv);
     socklen_t room = length ? *length : 0;
     ssize_t r;
     while ((r = os_recv(fd, buffer, size, flags, from, length)) == -EAGAIN) {
@@ -188,7 +199,7 @@ static ssize_t receive(int fd, void *buffer, size_t size, int flags, struct sock
 static ssize_t transmit(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
                         socklen_t length, int64_t deadline)
 {
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_send);
     ssize_t r;
     while ((r = os_send(fd, buffer, size, flags, to, length)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_OUT, deadline);
@@ -230,7 +241,7 @@ ssize_t filch_sendto(int fd, const void *buffer, size_t size, int flags, const s
 
 int filch_accept(int fd, int64_t deadline)
 {
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_accept);
     int r;
     while ((r = os_accept(fd)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_IN, deadline);
@@ -253,7 +264,7 @@ int filch_connect(int fd, const struct sockaddr *address, socklen_t length, int6
     }
     if (r != -EINPROGRESS)
         return r;
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_connect);
     while ((r = os_connected(fd)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_OUT, deadline);
         if (rc != 0)
@@ -282,7 +293,7 @@ int filch_wait_fd(int fd, int events, int64_t deadline)
 {
     if (events < FILCH_FD_READ || events > (FILCH_FD_READ | FILCH_FD_WRITE))
         report_misuse("filch_wait_fd", "no such events; FILCH_FD_READ, FILCH_FD_WRITE or both");
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_fd);
     int r;
     while ((r = os_fd_ready(fd, (unsigned)events)) == 0) {
         int rc = try_again(&t, (unsigned)events, deadline);
@@ -330,7 +341,7 @@ int filch_wait_signal(const int *signals, size_t count, int64_t deadline)
     int fd = os_signal_fd(signals, count), r;
     if (fd < 0)
         return fd;
-    struct try t = try_first(fd);
+    struct try t = try_first(fd, &about_signal);
     while ((r = os_signal_read(fd)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_IN, deadline);
         if (rc != 0) {

@@ -31,6 +31,7 @@
 #include "fiber/waiters.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #define STARVE_NS 1000000
 #define SPINS 256     /* pauses before the last look at a mutex whose holder runs */
@@ -117,6 +118,9 @@ static void calm_down(filch_mutex *m)
         ;
 }
 
+static const struct wait_subject about_lock = {"filch_mutex_lock", "mutex", WAIT_FOR_OBJECT, 0,
+                                               offsetof(filch_mutex, owner)};
+
 static int lock_wait_turn(filch_mutex *m, int64_t deadline)
 {
     int64_t since = 0;
@@ -126,6 +130,7 @@ static int lock_wait_turn(filch_mutex *m, int64_t deadline)
         struct wait w;
         struct wait_node n = {.wait = &w};
         wait_begin_firm(&w);
+        wait_about(&w, &about_lock, m);
         lock_acquire(&m->lock);
         bool taken = take_or_mark(m, bits, starving);
         if (!taken && bits)

@@ -10,6 +10,10 @@
 #include "fiber/flow.h"
 
 #include <filch/sync.h>
+#include <stddef.h>
+
+static const struct wait_subject about_once = {"filch_once_run", "once", WAIT_FOR_OBJECT, 0,
+                                               offsetof(filch_once, runner)};
 
 static void run_or_wait(filch_once *once, void (*fn)(void *arg), void *arg)
 {
@@ -21,7 +25,7 @@ static void run_or_wait(filch_once *once, void (*fn)(void *arg), void *arg)
     }
     if (was == self && !event_is_set(&once->done.state))
         report_misuse("filch_once_run", "called by the function that it runs");
-    (void)event_wait(&once->done.state, FILCH_FOREVER);
+    (void)event_wait_about(&once->done.state, FILCH_FOREVER, &about_once, once);
 }
 
 void filch_once_run(filch_once *once, void (*fn)(void *arg), void *arg)

@@ -80,6 +80,8 @@ static bool enlist(filch_oneshot *o, struct wait_node *n)
     return false;
 }
 
+static const struct wait_subject about = {.call = "filch_oneshot_recv", .noun = "oneshot"};
+
 int filch_oneshot_recv(filch_oneshot *o, void **value, int64_t deadline)
 {
     check_oneshot(o, "filch_oneshot_recv");
@@ -91,6 +93,7 @@ int filch_oneshot_recv(filch_oneshot *o, void **value, int64_t deadline)
     struct wait_node n = {.wait = &w};
     uintptr_t mine = (uintptr_t)&n;
     wait_begin(&w);
+    wait_about(&w, &about, o);
     int why = enlist(o, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return take(o, value);

@@ -130,11 +130,15 @@ static int give_up(filch_rwlock *rw, struct wait_node *n, int why)
     return wait_error(why);
 }
 
+static const struct wait_subject about_read = {.call = "filch_rwlock_read_lock", .noun = "rwlock"};
+static const struct wait_subject about_write = {.call = "filch_rwlock_write_lock", .noun = "rwlock"};
+
 static int lock_wait_turn(filch_rwlock *rw, uint32_t want, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w, .index = (int32_t)want};
     wait_begin_firm(&w);
+    wait_about(&w, want == WRITER ? &about_write : &about_read, rw);
     lock_acquire(&rw->lock);
     bool in = enter_or_mark(rw, want);
     if (!in)

@@ -120,9 +120,13 @@ static int act_on_one(struct filch_case *cases, size_t n, size_t start, struct c
     return -1;
 }
 
+/* The cases: an array, in the caller's hands. */
+static const struct wait_subject about_select = {.call = "filch_select", .noun = "one of the cases at"};
+
 static void list_all(struct filch_case *cases, size_t n, struct chan_waiter *waiters, struct wait *w)
 {
     wait_begin(w);
+    wait_about(w, &about_select, cases);
     for (size_t i = 0; i < n; i++) {
         waiters[i] = (struct chan_waiter){.node = {.wait = w, .index = (int32_t)i},
                                           .item = cases[i].item};

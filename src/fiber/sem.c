@@ -55,11 +55,14 @@ static int give_up(filch_sem *s, struct wait_node *n, int why)
     return wait_error(why);
 }
 
+static const struct wait_subject about = {.call = "filch_sem_acquire", .noun = "semaphore"};
+
 static int wait_turn(filch_sem *s, int64_t deadline)
 {
     struct wait w;
     struct wait_node n = {.wait = &w};
     wait_begin(&w);
+    wait_about(&w, &about, s);
     lock_acquire(&s->lock);
     bool taken = take_or_mark(s);
     if (!taken)

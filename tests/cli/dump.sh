@@ -24,7 +24,7 @@ int main(void)
     return filch_pool_wait(filch_pool_default(), FILCH_FOREVER);
 }
 PROGRAM
-"${CC:-cc}" -O2 -I"$SOURCE_DIR/include" "$scratch/parked.c" "$BUILD_DIR/libfilch.a" -lpthread \
+"${CC:-cc}" -O2 -I"$SOURCE_DIR/include" "$scratch/parked.c" "$BUILD_DIR/libfilch.a" -lpthread ${LINK_FLAGS-} \
     -o "$scratch/parked" || fail "does not compile"
 
 start() { # start NAME=VALUE

@@ -38,7 +38,7 @@ int main(void)
     abort();
 }
 PROGRAM
-"${CC:-cc}" -g -O2 -I"$SOURCE_DIR/include" "$scratch/parked.c" "$BUILD_DIR/libfilch.a" -lpthread \
+"${CC:-cc}" -g -O2 -I"$SOURCE_DIR/include" "$scratch/parked.c" "$BUILD_DIR/libfilch.a" -lpthread ${LINK_FLAGS-} \
     -o "$scratch/parked" || fail "does not compile"
 
 gdb_run() {

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "driver.h"
 
+#include <filch/task.h>
+
 static void any_allocation_may_fail(void) { driver_all(FAULT_MALLOC, 1, 64, 1); }
 static void any_mapping_may_fail(void) { driver_all(FAULT_MMAP, 1, 64, 1); }
 static void any_guard_may_fail(void)
@@ -86,6 +88,72 @@ static void the_default_pool_is_made_once_there_is_memory(void)
     CHECK_EQ(FILCH_RUN(one), 1);
 }
 
+/* ---- inside a task ------------------------------------------------------------------------------ */
+
+static int in_task(int (*fn)(void *), size_t stack)
+{
+    filch_config c = config_of(1, FILCH_JOIN_SUSPEND);
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    filch_task *t;
+    int result = -1;
+    c.task_stack_size = stack;
+    CHECK_EQ(filch_pool_create(&a.pool, &c), 0);
+    CHECK_EQ(filch_spawn_with(&t, &a, fn, NULL), 0);
+    while (!filch_task_done(t)) /* not as a guest */
+        sched_yield();
+    CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+    filch_pool_destroy(a.pool);
+    return result;
+}
+
+static int returns(void *arg) { return (void)arg, 1; }
+
+static int spawns_all_there_are(void *unused)
+{
+    enum { MANY = 4096 };
+    static filch_task *t[MANY];
+    int n = 0, rc = 0, sum = 0;
+    (void)unused;
+    fault_arm((struct fault_plan){FAULT_MALLOC, 1, FAULT_FOREVER, 0});
+    while (n < MANY && (rc = filch_spawn(&t[n], returns, NULL)) == 0)
+        n++;
+    CHECK_EQ(rc, -ENOMEM);
+    CHECK_EQ(filch_spawn(&t[n], returns, NULL), -ENOMEM);
+    CHECK(!t[n]);
+    CHECK(fault_disarm() > 0);
+    for (int i = 0; i < n; i++) {
+        int one = 0;
+        CHECK_EQ(filch_task_join(t[i], &one, FILCH_FOREVER), 0);
+        sum += one;
+    }
+    CHECK_EQ(sum, n);
+    return n;
+}
+
+static void a_worker_without_memory_hands_out_the_tasks_that_are_left(void)
+{
+    CHECK(in_task(spawns_all_there_are, 0) > 0);
+}
+
+/* There is nowhere else to go on, so the sleeper keeps its worker: and the time, itself. */
+static int sleeps_without_stacks(void *unused)
+{
+    int64_t deadline = filch_clock_ns() + 3000000;
+    (void)unused;
+    fault_arm((struct fault_plan){FAULT_MMAP, 1, FAULT_FOREVER, 0});
+    int rc = filch_sleep_until(deadline);
+    CHECK(filch_clock_ns() >= deadline);
+    CHECK(fault_disarm() > 0);
+    CHECK_EQ(filch_sleep_ns(1000), 0); /* the timer of the first is not there any more */
+    return rc;
+}
+
+static void a_sleep_without_another_stack_ends_in_time(void)
+{
+    size_t one_each = (size_t)600 << 20; /* stacks so large that they are not mapped many at a time */
+    CHECK_EQ(in_task(sleeps_without_stacks, one_each), 0);
+}
+
 int main(void)
 {
     unsigned mine = 1u << FAULT_MALLOC | 1u << FAULT_MMAP | 1u << FAULT_GUARD | 1u << FAULT_DISCARD;
@@ -94,6 +162,8 @@ int main(void)
     RUN(a_run_without_memory_for_the_default_pool_says_so);
     RUN(the_default_pool_is_made_once_there_is_memory);
     driver_start();
+    RUN(a_worker_without_memory_hands_out_the_tasks_that_are_left);
+    RUN(a_sleep_without_another_stack_ends_in_time);
     RUN(driver_warm_up);
     RUN(any_allocation_may_fail);
     RUN(any_mapping_may_fail);

@@ -48,7 +48,7 @@ static int reads(unsigned what)
     int r;
     poll_mark(&pool, FD, &m);
     while ((r = take_one()) == -EAGAIN) {
-        int rc = poll_wait(&pool, FD, what, &m, INT64_MAX);
+        int rc = poll_wait(&pool, FD, what, &m, INT64_MAX, 0);
         if (rc != 0)
             return rc;
         poll_mark(&pool, FD, &m);
@@ -66,7 +66,7 @@ static void known(void)
 {
     struct poll_mark m;
     poll_mark(&pool, FD, &m);
-    mc_check(poll_wait(&pool, FD, OS_POLL_IN, &m, os_clock_ns()) == -ETIMEDOUT);
+    mc_check(poll_wait(&pool, FD, OS_POLL_IN, &m, os_clock_ns(), 0) == -ETIMEDOUT);
 }
 
 static void end(void)
@@ -138,7 +138,7 @@ static void poll_late_report(void)
     poll_closed(FD);
     poll_mark(&pool, FD, &m);
     mc_thread(late_report, 0);
-    mc_check(poll_wait(&pool, FD, OS_POLL_IN, &m, os_clock_ns() + 1000) == -ETIMEDOUT);
+    mc_check(poll_wait(&pool, FD, OS_POLL_IN, &m, os_clock_ns() + 1000, 0) == -ETIMEDOUT);
     end();
 }
 MC_MODEL(poll_late_report, .claim = "a report about the last one of this number wakes nobody",
@@ -159,7 +159,7 @@ static void waits_for_both(void *unused)
     struct poll_mark m;
     (void)unused;
     poll_mark(&pool, FD, &m);
-    results[2] = (uint32_t)poll_wait(&pool, FD, OS_POLL_IN | OS_POLL_OUT, &m, os_clock_ns() + 1000);
+    results[2] = (uint32_t)poll_wait(&pool, FD, OS_POLL_IN | OS_POLL_OUT, &m, os_clock_ns() + 1000, 0);
     scribble();
 }
 

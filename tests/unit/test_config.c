@@ -61,6 +61,8 @@ static void numbers_are_taken_at_both_ends_of_their_range(void)
     WORD("spin=1000000", spin_rounds, 1000000);
     WORD("attempts=1", steal_attempts, 1);
     WORD("attempts=1024", steal_attempts, 1024);
+    WORD("standins=0", stand_ins, 0);
+    WORD("standins=512", stand_ins, 512);
     WORD("ring=2", ring_capacity, 2);
     WORD("ring=65536", ring_capacity, 65536);
     WORD("backoff_us=1..1000", backoff_min_ns, 1000);
@@ -130,6 +132,7 @@ static void numbers_out_of_range_are_refused(void)
     static const char *const bad[] = {
         "spin=0", "spin=-1", "spin=1000001", "spin=1e3", "spin= 1", "spin=+1", "spin=0x10", "spin=",
         "spin=99999999999999999999999999", "attempts=0", "attempts=1025", "ring=0", "ring=1",
+        "standins=", "standins=-1", "standins=513", "standins=one",
         "ring=3", "ring=131072", "ring=65535", "backoff_us=50", "backoff_us=..",
         "backoff_us=50..", "backoff_us=..1000", "backoff_us=0..1000", "backoff_us=50..999",
         "backoff_us=50..10001", "backoff_us=2000..1000", "backoff_us=50...1000",
@@ -272,6 +275,19 @@ static void the_newest_end_for_thieves_needs_a_locked_queue(void)
     CHECK_EQ(resolved(c).queue, FILCH_QUEUE_LOCKED);
 }
 
+static void stand_ins_get_the_seats_that_workers_leave(void)
+{
+    static const int workers[] = {1, 512, 1000, FILCH_MAX_WORKERS};
+    static const size_t given[] = {512, 512, 24, 0};
+    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+        filch_config c = FILCH_CONFIG_INIT;
+        c.workers = workers[i];
+        c.stand_ins = FILCH_MAX_WORKERS / 2;
+        CHECK_EQ(resolved(c).stand_ins, given[i]);
+        CHECK_EQ(resolved(c).workers, workers[i]);
+    }
+}
+
 static void numbers_are_plain_decimal(void)
 {
     static const char *const bad[] = {"", " 1", "1 ", "+1", "-1", "1.", "1e1", "0x1", "a", "11",
@@ -305,6 +321,7 @@ int main(void)
     RUN(zero_is_the_default);
     RUN(the_longest_back_off_is_between_one_and_ten_milliseconds);
     RUN(the_newest_end_for_thieves_needs_a_locked_queue);
+    RUN(stand_ins_get_the_seats_that_workers_leave);
     RUN(numbers_are_plain_decimal);
     return check_report();
 }

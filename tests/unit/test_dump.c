@@ -1,73 +1,9 @@
 /* test_dump.c: what filch_dump says of tasks that run, are ready, wait, or wait for each other. */
 #define _GNU_SOURCE
-#include "pool_kit.h"
+#include "dump_kit.h"
 
-#include <fcntl.h>
-#include <filch/dump.h>
 #include <filch/scope.h>
 #include <signal.h>
-#include <sys/mman.h>
-
-/* ---- a dump as text ----------------------------------------------------------------------- */
-
-static char *text;
-static size_t text_size;
-
-static char *read_all(int fd)
-{
-    off_t size = lseek(fd, 0, SEEK_END);
-    CHECK(size >= 0);
-    free(text);
-    text = calloc(1, (size_t)size + 1);
-    CHECK(text);
-    CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
-    text_size = (size_t)size;
-    return text;
-}
-
-static char *dump_of(filch_pool *pool)
-{
-    int fd = memfd_create("dump", 0);
-    CHECK(fd >= 0);
-    CHECK_EQ(pool ? filch_pool_dump(pool, fd) : filch_dump(fd), 0);
-    read_all(fd);
-    close(fd);
-    kit_beat();
-    return text;
-}
-
-/* The line that has all of these words, or null. */
-static const char *line_with(const char *dump, const char *a, const char *b)
-{
-    static char line[1024];
-    for (const char *at = dump; *at;) {
-        size_t n = strcspn(at, "\n");
-        CHECK_MSG(at[n] == '\n' && n < sizeof line, "not a line: %s", at);
-        memcpy(line, at, n);
-        line[n] = '\0';
-        if (strstr(line, a) && strstr(line, b))
-            return line;
-        at += n + 1;
-    }
-    return 0;
-}
-
-static int lines_with(const char *dump, const char *a, const char *b)
-{
-    int count = 0;
-    for (const char *at = dump; *at;) {
-        char line[1024];
-        size_t n = strcspn(at, "\n");
-        CHECK(n < sizeof line);
-        memcpy(line, at, n);
-        line[n] = '\0';
-        count += strstr(line, a) && strstr(line, b);
-        at += n + (at[n] == '\n');
-    }
-    return count;
-}
-
-#define HAS(a, b) CHECK_MSG(line_with(text, a, b), "no line with \"%s\" and \"%s\" in\n%s", a, b, text)
 
 /* ---- tasks of every kind ------------------------------------------------------------------ */
 
@@ -102,33 +38,11 @@ static int runs(void *arg)
     return 0;
 }
 
-static filch_task *spawn(filch_pool *pool, const char *name, int (*fn)(void *), void *arg)
-{
-    filch_task_attr a = FILCH_TASK_ATTR_INIT;
-    filch_task *t;
-    a.pool = pool;
-    a.name = name;
-    CHECK_EQ(filch_spawn_with(&t, &a, fn, arg), 0);
-    return t;
-}
-
-static void join(filch_task *t)
-{
-    CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
-}
-
 static void reset(void)
 {
     gate = (filch_event){0};
     filch_store_relaxed(&running, 0u);
     filch_store_relaxed(&release_runner, 0u);
-}
-
-static void await_waiting(filch_pool *pool, int n)
-{
-    char word[32];
-    snprintf(word, sizeof word, " %d waiting", n);
-    KIT_AWAIT(line_with(dump_of(pool), "filch dump: ", word));
 }
 
 static void every_state_is_shown_with_its_reason(void)
@@ -389,6 +303,7 @@ static void a_dump_while_everything_runs_harms_nobody(void)
         t[i] = spawn(pool, "wild", wild, 0);
     for (size_t i = 0; i < kit_scaled(300, 6); i++) {
         dump_of(i % 2 ? pool : NULL);
+        kit_beat();
         HAS("filch dump: pool ", "4 workers");
         CHECK_EQ(lines_with(text, "  worker ", "queue "), 4);
     }
@@ -429,8 +344,10 @@ static void a_dump_during_fork_join_harms_nobody(void)
     filch_store_relaxed(&wild_stop, 0u);
     for (int i = 0; i < 3; i++)
         t[i] = spawn(pool, "fib", computes, 0);
-    for (size_t i = 0; i < kit_scaled(200, 4); i++)
+    for (size_t i = 0; i < kit_scaled(200, 4); i++) {
         dump_of(pool);
+        kit_beat();
+    }
     kit_raise(&wild_stop);
     for (int i = 0; i < 3; i++)
         join(t[i]);

@@ -1,5 +1,6 @@
 /* test_hog.c: a task that keeps its worker is named once; others are not; nobody polls meanwhile. */
 #define _GNU_SOURCE
+#include "core/watch.h"
 #include "pool_kit.h"
 
 #include <filch/task.h>
@@ -157,6 +158,32 @@ static void tasks_behind_a_hog_are_run_by_others(void)
     kit_destroy(pool);
 }
 
+static void job_hogs(void *arg)
+{
+    (void)hogs(arg);
+}
+
+static void a_job_that_hogs_is_named_too(void)
+{
+    static const char *const names[] = {"greedy", NULL};
+    filch_pool *pool = watched(1, 5);
+    for (int i = 0; i < 2; i++) {
+        filch_job job;
+        filch_job_init(&job, job_hogs, NULL);
+        job.name = names[i];
+        reset();
+        capture();
+        CHECK_EQ(filch_submit_on(pool, &job, FILCH_ANYWHERE), 0);
+        KIT_AWAIT(times(i == 0 ? "filch: job \"greedy\" has run on worker 0 for "
+                               : "filch: job \"unnamed\" has run on worker 0 for "));
+        kit_raise(&let_go);
+        CHECK_EQ(filch_job_wait(&job, FILCH_FOREVER), 0);
+        release();
+        CHECK_EQ(times("has run"), 1);
+    }
+    kit_destroy(pool);
+}
+
 static int waits_pinned(void *arg)
 {
     (void)arg;
@@ -227,6 +254,19 @@ static void a_pool_that_sleeps_is_not_watched(void)
     kit_destroy(pool);
 }
 
+/* Of a pool that has no watch: this thread is it. */
+static void a_watch_that_is_to_stop_does_not_sleep(void)
+{
+    filch_pool *pool = kit_pool(1);
+    join(spawn(pool, "short", counts));
+    kit_await_parked(pool);
+    filch_store_relaxed(&pool->watch.word, (uint32_t)WATCH_STOP); /* order: one thread */
+    watch_sleep(pool);
+    CHECK_EQ(filch_load_relaxed(&pool->watch.word), WATCH_STOP); /* order: one thread */
+    watch_reset(pool);
+    kit_destroy(pool);
+}
+
 static void bad_settings_are_refused(void)
 {
     filch_config c = kit_config(1);
@@ -261,8 +301,10 @@ int main(void)
     RUN(a_hog_is_named_once_per_episode);
     RUN(what_waits_behind_a_hog_is_counted);
     RUN(tasks_behind_a_hog_are_run_by_others);
+    RUN(a_job_that_hogs_is_named_too);
     RUN(who_waits_or_yields_is_no_hog);
     RUN(a_pool_that_sleeps_is_not_watched);
+    RUN(a_watch_that_is_to_stop_does_not_sleep);
     RUN(bad_settings_are_refused);
     RUN(the_environment_turns_it_on);
     return check_report();

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "io_kit.h"
 
+#include <dirent.h>
 #include <filch/scope.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -90,6 +91,57 @@ static void closing_ends_every_wait(void)
         kit_destroy(other);
         kit_destroy(pool);
     }
+}
+
+/* ---- threads outside, side by side ------------------------------------------------------------ */
+
+static int descriptors_open(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    int n = 0;
+    CHECK(all);
+    while (readdir(all))
+        n++;
+    closedir(all);
+    return n;
+}
+
+enum { OUTSIDE = 3 };
+
+/* Each has its own pipe; ends them in an order of its own. The second is closed, the others get a byte. */
+static void end_in_order(const int order[OUTSIDE])
+{
+    struct waiter w[OUTSIDE] = {{0}};
+    int ends[OUTSIDE][2];
+    pthread_t thread[OUTSIDE];
+    for (int i = 0; i < OUTSIDE; i++)
+        CHECK_EQ(filch_pipe(ends[i]), 0);
+    int before = descriptors_open(), closed = 0;
+    for (int i = 0; i < OUTSIDE; i++) {
+        w[i].fd = ends[i][0];
+        CHECK_EQ(pthread_create(&thread[i], NULL, waits_outside, &w[i]), 0);
+        KIT_AWAIT(descriptors_open() == before + 2 * (i + 1)); /* a poll each: they wait, or are about to */
+    }
+    for (int i = 0; i < OUTSIDE; i++) {
+        int k = order[i];
+        if (k == 1)
+            CHECK_EQ(filch_close(ends[k][0]), 0);
+        else
+            CHECK_EQ(filch_write(ends[k][1], "o", 1, FILCH_FOREVER), 1);
+        CHECK_EQ(pthread_join(thread[k], NULL), 0);
+        CHECK(k == 1 ? w[k].result == -ECANCELED || w[k].result == -EBADF : w[k].result == 1);
+        closed += k == 1;
+        KIT_AWAIT(descriptors_open() == before - closed + 2 * (OUTSIDE - 1 - i));
+    }
+    for (int i = 0; i < OUTSIDE; i++)
+        CHECK_EQ((i == 1 ? 0 : filch_close(ends[i][0])) | filch_close(ends[i][1]), 0);
+}
+
+static void threads_outside_wait_side_by_side(void)
+{
+    static const int order[][OUTSIDE] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        end_in_order(order[i]);
 }
 
 static int cancels(void *arg)
@@ -203,6 +255,28 @@ static void one_waits_for_both_directions(void)
         filch_task *a = spawn(pool, waits_for_either, ends), *b = spawn(pool, sends_single_bytes, ends);
         CHECK_EQ(join(a) | join(b), 0);
         CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0);
+        kit_destroy(pool);
+    }
+}
+
+/* One report says both: the wait ends once, by the first, and the second has nothing left to say. */
+static void a_hang_up_ends_a_wait_for_both_directions(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        int ends[2];
+        char bytes[4096] = {0};
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+        while (filch_write(ends[0], bytes, sizeof bytes, FILCH_NOW) > 0)
+            ;
+        struct waiter w = {.fd = ends[0], .events = FILCH_FD_READ | FILCH_FD_WRITE};
+        filch_task *t = spawn(pool, waits, &w);
+        KIT_AWAIT(kit_raised(&w.begun));
+        kit_await_parked(pool);
+        CHECK(!filch_task_done(t));
+        CHECK_EQ(filch_close(ends[1]), 0);
+        CHECK_EQ(join(t), FILCH_FD_READ | FILCH_FD_WRITE);
+        CHECK_EQ(filch_close(ends[0]), 0);
         kit_destroy(pool);
     }
 }
@@ -401,6 +475,45 @@ static void pinned_flows_wait_too(void)
     }
 }
 
+/* The read would wait for ever: what ends it was forked before, and nobody else comes to run it. */
+static void writes_a_byte(void *arg)
+{
+    CHECK_EQ(filch_write(*(int *)arg, "j", 1, FILCH_FOREVER), 1);
+}
+
+static int forks_and_blocks(void *arg)
+{
+    int *ends = arg;
+    filch_job job;
+    char byte = 0;
+    filch_pin();
+    filch_fork(&job, writes_a_byte, &ends[1]);
+    CHECK_EQ(filch_read(ends[0], &byte, 1, FILCH_FOREVER), 1);
+    filch_join(&job);
+    filch_unpin();
+    return byte;
+}
+
+static void forks_and_blocks_as_guest(void *arg)
+{
+    CHECK_EQ(forks_and_blocks(arg), 'j');
+}
+
+static void what_a_pinned_flow_forked_runs_before_it_blocks(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        int ends[2];
+        CHECK_EQ(pipe(ends), 0);
+        for (int i = 0; i < 20; i++) {
+            CHECK_EQ(join(spawn(pool, forks_and_blocks, ends)), 'j');
+            filch_run_on(pool, forks_and_blocks_as_guest, ends);
+        }
+        CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0);
+        kit_destroy(pool);
+    }
+}
+
 /* ---- children and signals -------------------------------------------------------------------- */
 
 static int waits_for_child(void *arg)
@@ -515,10 +628,15 @@ static void no_descriptor_for_the_poll_is_an_answer(void)
     filch_pool *pool = kit_pool(1);
     CHECK_EQ(join(spawn(pool, nothing, NULL)), 7); /* a thread is there */
     few = before;
-    few.rlim_cur = (rlim_t)ends[1] + 1;
-    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-    CHECK_EQ(join(spawn(pool, without_descriptors, ends)), -EMFILE);
-    CHECK_EQ(without_descriptors(ends), -ETIMEDOUT); /* a thread can do without */
+    for (int left = 0; left < 2; left++) { /* none, or one and it takes two */
+        few.rlim_cur = (rlim_t)(ends[1] + 1 + left);
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+        CHECK_EQ(join(spawn(pool, without_descriptors, ends)), -EMFILE);
+        CHECK_EQ(without_descriptors(ends), -ETIMEDOUT); /* a thread can do without */
+    }
+    int last = dup(ends[0]);
+    CHECK_EQ(last, ends[1] + 1); /* given back */
+    CHECK_EQ(filch_close(last), 0);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
     CHECK_EQ(join(spawn(pool, without_descriptors, ends)), -ETIMEDOUT);
     CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0);
@@ -583,16 +701,19 @@ int main(void)
     kit_watchdog();
     RUN(waits_end_in_time);
     RUN(closing_ends_every_wait);
+    RUN(threads_outside_wait_side_by_side);
     RUN(a_cancelled_scope_ends_the_wait);
     RUN(numbers_are_used_again);
     RUN(a_broken_connection_raises_no_signal);
     RUN(one_waits_for_both_directions);
+    RUN(a_hang_up_ends_a_wait_for_both_directions);
     RUN(a_busy_pool_still_sees_what_is_ready);
     RUN(a_stream_that_is_always_ready_lets_others_run);
     RUN(time_and_descriptors_on_one_worker);
     RUN(waiting_costs_no_time);
     RUN(the_poller_is_woken_for_jobs);
     RUN(pinned_flows_wait_too);
+    RUN(what_a_pinned_flow_forked_runs_before_it_blocks);
     RUN(a_child_is_waited_for);
     RUN(a_signal_is_waited_for);
 #ifndef FILCH_TSAN /* which cannot start threads in a child of fork() */

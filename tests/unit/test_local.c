@@ -1,6 +1,8 @@
 /* test_local.c: storage that belongs to a task. */
 #include "pool_kit.h"
 
+#include "core/run.h"
+
 #include <filch/async.h>
 #include <filch/task.h>
 
@@ -97,6 +99,25 @@ static void many_keys_do_not_mix(void)
         CHECK_EQ(join(spawn_on(pool, sets_many, NULL)), 0);
         CHECK_EQ(destroyed, 13);
     }
+    kit_destroy(pool);
+}
+
+static int sets_nothing(void *arg)
+{
+    (void)arg;
+    CHECK_EQ(filch_local_set(one, NULL), 0);
+    CHECK_EQ(filch_local_set(many[39], NULL), 0);
+    CHECK(!run_fiber()->root->locals);
+    CHECK(!filch_local_get(one) && !filch_local_get(many[39]));
+    return 0;
+}
+
+static void null_for_a_key_that_was_never_set_takes_no_memory(void)
+{
+    filch_pool *pool = kit_pool(1);
+    destroyed = 0;
+    CHECK_EQ(join(spawn_on(pool, sets_nothing, NULL)), 0);
+    CHECK_EQ(destroyed, 0);
     kit_destroy(pool);
 }
 
@@ -217,6 +238,7 @@ int main(void)
         CHECK_EQ(filch_local_create(&many[i], destroys), 0);
     RUN(every_task_has_its_own_values);
     RUN(many_keys_do_not_mix);
+    RUN(null_for_a_key_that_was_never_set_takes_no_memory);
     RUN(a_stubborn_destructor_comes_to_an_end);
     RUN(jobs_roots_and_polls_have_values_of_their_own);
     RUN(forked_jobs_share_the_values_of_their_root);

@@ -4,9 +4,12 @@
 #include "../forking.h"
 #include "os/os.h"
 
+#include <filch/dump.h>
+#include <filch/task.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -223,6 +226,91 @@ static void a_thread_without_an_alternate_stack_goes_on(void)
     judge("sigaltstack", altstack_body);
 }
 
+static void peek_with(int error)
+{
+    char from[100], to[100] = {0};
+    memset(from, 'f', sizeof from);
+    refuse(SYS_process_vm_readv, error);
+    errno = EPROTO;
+    CHECK_EQ(os_peek(to, from, sizeof from), 0);
+    CHECK_EQ(memcmp(to, from, sizeof from), 0);
+    CHECK_EQ(errno, EPROTO);
+}
+
+static void peek_absent_body(void) { peek_with(ENOSYS); }
+static void peek_forbidden_body(void) { peek_with(EPERM); }
+
+static void without_process_vm_readv_memory_is_copied_by_hand(void)
+{
+    judge("process_vm_readv", peek_absent_body);
+    judge("process_vm_readv", peek_forbidden_body);
+}
+
+static void poll_without(int call, int error)
+{
+    os_poll poll;
+    refuse(call, error);
+    int next = dup(STDERR_FILENO);
+    CHECK(next >= 0 && close(next) == 0);
+    errno = EPROTO;
+    CHECK_EQ(os_poll_open(&poll), -error);
+    CHECK_EQ(errno, EPROTO);
+    CHECK_EQ(dup(STDERR_FILENO), next); /* what was made of it was closed again */
+}
+
+static void no_epoll_body(void) { poll_without(SYS_epoll_create1, ENOSYS); }
+static void no_event_body(void) { poll_without(SYS_eventfd2, ENOMEM); }
+static void no_watch_body(void) { poll_without(SYS_epoll_ctl, ENOSPC); }
+
+static void half_a_poll_is_taken_back(void)
+{
+    judge("epoll_create1", no_epoll_body);
+    judge("eventfd2", no_event_body);
+    judge("epoll_ctl", no_watch_body);
+}
+
+static int sleeps_long(void *begun)
+{
+    filch_store_release((uint32_t *)begun, 1u);
+    return filch_sleep_ns(INT64_C(3600000000000));
+}
+
+/* The task has begun; whether it sleeps by now, the dump has to say. */
+static void dump_until_it_shows(filch_pool *pool, const char *line)
+{
+    char text[16384] = "";
+    int fd = memfd_create("dump", 0);
+    CHECK(fd >= 0);
+    while (!strstr(text, line)) {
+        CHECK_EQ(ftruncate(fd, 0), 0);
+        CHECK_EQ(lseek(fd, 0, SEEK_SET), 0);
+        CHECK_EQ(filch_pool_dump(pool, fd), 0);
+        ssize_t n = pread(fd, text, sizeof text - 1, 0);
+        CHECK(n >= 0);
+        text[n] = '\0';
+    }
+    close(fd);
+}
+
+static void dump_body(void)
+{
+    uint32_t begun = 0;
+    filch_task *t;
+    refuse(SYS_process_vm_readv, EPERM);
+    filch_pool *pool = pool_of(1, FILCH_JOIN_SUSPEND);
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    a.pool = pool;
+    a.name = "sleeper";
+    CHECK_EQ(filch_spawn_with(&t, &a, sleeps_long, &begun), 0);
+    await_flag(&begun);
+    dump_until_it_shows(pool, "\"sleeper\" waiting in filch_sleep");
+}
+
+static void without_process_vm_readv_a_dump_shows_who_waits(void)
+{
+    judge("process_vm_readv", dump_body);
+}
+
 int main(void)
 {
     RUN(without_guard_regions_a_guard_is_a_protected_page);
@@ -233,6 +321,9 @@ int main(void)
     RUN(a_kernel_that_offers_no_expedited_barrier_has_none);
     RUN(half_a_reporter_is_taken_back);
     RUN(without_address_space_nothing_is_reserved);
+    RUN(half_a_poll_is_taken_back);
+    RUN(without_process_vm_readv_memory_is_copied_by_hand);
+    RUN(without_process_vm_readv_a_dump_shows_who_waits);
     if (!WITH_ASAN) /* which cannot do without that call itself */
         RUN(a_thread_without_an_alternate_stack_goes_on);
     return check_report();

@@ -278,6 +278,61 @@ static void a_guard_faults_and_its_neighbours_do_not(void)
     os_pages_release(p, 3 * page);
 }
 
+static void what_is_not_mapped_is_not_peeked_at(void)
+{
+    char *p, byte = 7;
+    size_t page = os_page_size();
+    CHECK_EQ(os_pages_reserve((void **)&p, 2 * page, page), 0);
+    p[page - 1] = 5;
+    os_pages_release(p + page, page);
+    os_errno_set(77);
+    CHECK_EQ(os_peek(&byte, p + page - 1, 1), 0);
+    CHECK_EQ(byte, 5);
+    CHECK_EQ(os_peek(&byte, p + page, 1), -EFAULT);
+    CHECK_EQ(os_peek(&byte, NULL, 1), -EFAULT);
+    CHECK_EQ(byte, 5);
+    CHECK_EQ(os_errno_get(), 77);
+    os_pages_release(p, page);
+}
+
+/* ---- code ----------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) uintptr_t return_address(void)
+{
+    __asm__ __volatile__("" ::: "memory"); /* not to be moved into its caller */
+    return (uintptr_t)__builtin_return_address(0);
+}
+
+static void a_return_address_follows_a_call_in_code(void)
+{
+    struct os_code code;
+    char *gone;
+    size_t page = os_page_size();
+    os_code_load(&code);
+    CHECK(code.count > 0);
+    CHECK_EQ(os_code_is_return(&code, return_address()), 1);
+    CHECK_EQ(os_code_is_return(&code, 0), 0);
+    CHECK_EQ(os_code_is_return(&code, (uintptr_t)&code), 0);
+    CHECK_EQ(os_code_is_return(&code, code.range[0].low), 0);
+    CHECK_EQ(os_pages_reserve((void **)&gone, page, page), 0);
+    os_pages_release(gone, page);
+    code.count = 1; /* a library that was closed meanwhile */
+    code.range[0].low = (uintptr_t)gone;
+    code.range[0].high = (uintptr_t)gone + page;
+    CHECK_EQ(os_code_is_return(&code, (uintptr_t)gone + 16), 0);
+}
+
+static void an_address_of_nothing_is_shown_as_a_number(void)
+{
+    char text[64], few[4];
+    CHECK_EQ(os_symbol(0x10, text, sizeof text), 4);
+    CHECK_STR(text, "0x10");
+    CHECK_EQ(os_symbol(0x10, few, sizeof few), 3);
+    CHECK_STR(few, "0x1");
+    CHECK(os_symbol((uintptr_t)getpid, text, sizeof text) > 0);
+    CHECK(strstr(text, "getpid"));
+}
+
 /* ---- CPUs ----------------------------------------------------------------------------------- */
 
 static void the_cpu_count_follows_the_affinity_mask(void)
@@ -333,6 +388,9 @@ int main(void)
     RUN(reservations_that_cannot_be_are_refused);
     RUN(discarded_pages_are_zero_again);
     RUN(a_guard_faults_and_its_neighbours_do_not);
+    RUN(what_is_not_mapped_is_not_peeked_at);
+    RUN(a_return_address_follows_a_call_in_code);
+    RUN(an_address_of_nothing_is_shown_as_a_number);
     RUN(the_cpu_count_follows_the_affinity_mask);
     RUN(seeds_differ);
     RUN(fork_hooks_run_on_both_sides);

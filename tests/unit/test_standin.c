@@ -265,6 +265,36 @@ static void a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it(void)
     kit_destroy(pool);
 }
 
+static unsigned wanted(filch_pool *pool)
+{
+    return filch_load_relaxed(&pool->idle->stand_ins_wanted); /* order: a figure */
+}
+
+/* The watch sees it when it looks, which it does while somebody is active. Nobody joins before: a joiner
+ * helps, and a guest that hogs is its own thread's business. */
+static void a_hog_that_ends_gives_its_stand_in_back(void)
+{
+    filch_config c = kit_config(1);
+    c.stand_ins = 1;
+    c.hog_ns = 2000000;
+    filch_pool *pool = kit_make(&c);
+    for (int round = 0; round < 3; round++) {
+        reset();
+        filch_task *hog = spawn(pool, hogs, NULL);
+        KIT_AWAIT(wanted(pool) == 1);
+        CHECK_EQ(in_use(pool), 1);
+        filch_task *other = spawn(pool, lets_go, NULL);
+        KIT_AWAIT(filch_task_done(hog));
+        join(hog);
+        join(other);
+        while (wanted(pool) > 0) {
+            join(spawn(pool, counts, NULL));
+            kit_nap_us(200);
+        }
+    }
+    kit_destroy(pool);
+}
+
 /* Every seat is used by somebody, the sections come and go, and all is counted. */
 static int mixes(void *arg)
 {
@@ -335,6 +365,7 @@ int main(void)
     RUN(a_section_may_contain_waits);
     RUN(without_stand_ins_and_outside_nothing_happens);
     RUN(a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it);
+    RUN(a_hog_that_ends_gives_its_stand_in_back);
     RUN(sections_come_and_go_and_nothing_is_lost);
     RUN(a_child_of_fork_begins_without_sections);
     return check_report();

@@ -1,4 +1,6 @@
 /* misuse/task.h: rows about filch/task.h. */
+#include "core/task.h"
+
 #include <filch/task.h>
 
 static int returns(void *arg) { return (void)arg, 0; }
@@ -57,6 +59,30 @@ static void task_detach_joined(void)
     CHECK_EQ(filch_task_join(t, 0, FILCH_FOREVER), 0);
     filch_task_detach(t);
 }
+/* A task that does not end, and whose joiner waits. */
+static int waits_for_nothing(void *arg) { return filch_event_wait(arg), 0; }
+static void *joins_for_ever(void *task)
+{
+    (void)filch_task_join(task, 0, FILCH_FOREVER);
+    return 0;
+}
+static filch_task *joined_task(void)
+{
+    static filch_event never;
+    pthread_t joiner;
+    filch_task *t;
+    make_pool();
+    filch_task_attr a = attr_on(pool);
+    CHECK_EQ(filch_spawn_with(&t, &a, waits_for_nothing, &never), 0);
+    CHECK_EQ(pthread_create(&joiner, 0, joins_for_ever, t), 0);
+    for (unsigned tag = TASK_NEW; tag != TASK_WAITED && tag != TASK_WAITED_NEW;) {
+        sched_yield();
+        tag = task_tag(filch_load_acquire(&t->state));
+    }
+    return t;
+}
+static void task_join_both(void) { (void)filch_task_join(joined_task(), 0, FILCH_FOREVER); }
+static void task_detach_waited(void) { filch_task_detach(joined_task()); }
 static void task_done_null(void) { (void)filch_task_done(0); }
 static void task_answers(void)
 {
@@ -103,7 +129,9 @@ static void ticker_answers(void)
     SAYS_AS("filch_spawn_with", "filch_spawn", spawn_none, "not a pool"),                         \
     SAYS("filch_task_join", task_join_null, "not a task"),                                        \
     SAYS("filch_task_join", task_join_twice, "joined"),                                           \
+    SAYS("filch_task_join", task_join_both, "two at a time"),                                     \
     SAYS("filch_task_detach", task_detach_null, "not a task"),                                    \
+    SAYS("filch_task_detach", task_detach_waited, "another joins it"),                            \
     SAYS("filch_task_detach", task_detach_joined, "joined"),                                      \
     SAYS("filch_task_done", task_done_null, "not a task"),                                        \
     SAYS("filch_ticker_start", ticker_null, "null ticker"),                                       \

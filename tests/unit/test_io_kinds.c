@@ -1,0 +1,335 @@
+/* test_io_kinds.c: descriptors of every kind, most of them blocking ones: terminals, events, timers,
+ * listeners, connections that nobody takes, IPv6; and addresses that cannot be had. */
+#define _GNU_SOURCE
+#include "io_kit.h"
+
+#include <netinet/in.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <termios.h>
+
+static int blocks(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    CHECK(flags >= 0);
+    return !(flags & O_NONBLOCK);
+}
+
+/* ---- what is not a socket, a pipe or a file --------------------------------------------------- */
+
+/* Both ends block. False: this machine has no terminals. */
+static int terminal(int ends[2])
+{
+    char name[64];
+    struct termios raw;
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+    if (ends[0] < 0)
+        return 0;
+    CHECK_EQ(grantpt(ends[0]) | unlockpt(ends[0]), 0);
+    CHECK_EQ(ptsname_r(ends[0], name, sizeof name), 0);
+    ends[1] = open(name, O_RDWR | O_NOCTTY);
+    CHECK(ends[1] >= 0);
+    CHECK_EQ(tcgetattr(ends[1], &raw), 0);
+    cfmakeraw(&raw);
+    CHECK_EQ(tcsetattr(ends[1], TCSANOW, &raw), 0);
+    return 1;
+}
+
+enum { LINES = 50, LINE = 20 };
+
+static int answers_lines(void *arg)
+{
+    int fd = *(int *)arg;
+    char line[LINE];
+    for (int i = 0; i < LINES; i++) {
+        CHECK_EQ(filch_read_all(fd, line, LINE, FILCH_FOREVER), LINE);
+        line[0]++;
+        CHECK_EQ(filch_write_all(fd, line, LINE, FILCH_FOREVER), LINE);
+    }
+    return 0;
+}
+
+static int asks_lines(void *arg)
+{
+    int fd = *(int *)arg;
+    char line[LINE], back[LINE];
+    for (int i = 0; i < LINES; i++) {
+        memset(line, 'a' + i % 20, LINE);
+        CHECK_EQ(filch_write_all(fd, line, LINE, FILCH_FOREVER), LINE);
+        CHECK_EQ(filch_read_all(fd, back, LINE, FILCH_FOREVER), LINE);
+        line[0]++;
+        CHECK_EQ(memcmp(line, back, LINE), 0);
+        kit_beat();
+    }
+    return 0;
+}
+
+static void a_terminal_that_blocks_keeps_no_worker(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        int ends[2];
+        char byte;
+        if (!terminal(ends)) {
+            printf("skipped: no terminals here\n");
+        } else {
+            filch_task *a = spawn(pool, answers_lines, &ends[1]), *b = spawn(pool, asks_lines, &ends[0]);
+            CHECK_EQ(join(a) | join(b), 0);
+            CHECK(blocks(ends[0]) && blocks(ends[1]));
+            CHECK_EQ(filch_read(ends[1], &byte, 1, FILCH_NOW), -ETIMEDOUT);
+            CHECK_EQ(filch_close(ends[0]), 0);
+            CHECK(filch_read(ends[1], &byte, 1, FILCH_FOREVER) <= 0); /* hung up: an end, or an error */
+            CHECK_EQ(filch_close(ends[1]), 0);
+        }
+        kit_destroy(pool);
+    }
+}
+
+static int reads_count(void *arg)
+{
+    uint64_t n = 0;
+    CHECK_EQ(filch_read(*(int *)arg, &n, sizeof n, FILCH_FOREVER), sizeof n);
+    return (int)n;
+}
+
+static int adds_three(void *arg)
+{
+    uint64_t n = 3;
+    CHECK_EQ(filch_write(*(int *)arg, &n, sizeof n, FILCH_FOREVER), sizeof n);
+    return 0;
+}
+
+static void events_and_timers_that_block_keep_no_worker(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        int event = eventfd(0, 0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
+        struct itimerspec once = {.it_value = {.tv_nsec = 2000000}};
+        uint64_t n;
+        CHECK(event >= 0 && timer >= 0);
+        CHECK_EQ(filch_read(event, &n, sizeof n, FILCH_NOW), -ETIMEDOUT);
+        CHECK_EQ(filch_read(timer, &n, sizeof n, FILCH_NOW), -ETIMEDOUT);
+        filch_task *a = spawn(pool, reads_count, &event), *b = spawn(pool, reads_count, &timer);
+        CHECK_EQ(join(spawn(pool, adds_three, &event)), 0);
+        CHECK_EQ(timerfd_settime(timer, 0, &once, NULL), 0);
+        CHECK_EQ(join(a), 3);
+        CHECK_EQ(join(b), 1);
+        CHECK_EQ(filch_close(event) | filch_close(timer), 0);
+        kit_destroy(pool);
+    }
+}
+
+/* ---- the other side is gone ------------------------------------------------------------------- */
+
+static int sees_the_end(void *arg)
+{
+    int out[2], in[2], both[2];
+    (void)arg;
+    CHECK_EQ(filch_pipe(out) | filch_pipe(in), 0);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
+    CHECK_EQ(filch_close(out[1]) | filch_close(in[0]) | filch_close(both[1]), 0);
+    CHECK_EQ(filch_wait_fd(out[0], FILCH_FD_READ, FILCH_FOREVER), FILCH_FD_READ);
+    CHECK_EQ(filch_wait_fd(in[1], FILCH_FD_WRITE, FILCH_FOREVER), FILCH_FD_WRITE);
+    CHECK_EQ(filch_wait_fd(both[0], FILCH_FD_READ | FILCH_FD_WRITE, FILCH_FOREVER),
+             FILCH_FD_READ | FILCH_FD_WRITE);
+    CHECK_EQ(filch_close(out[0]) | filch_close(in[1]) | filch_close(both[0]), 0);
+    return 0;
+}
+
+static void the_end_of_the_other_side_is_ready_for_all_that_was_asked(void)
+{
+    ON_EACH(sees_the_end, NULL);
+    CHECK_EQ(sees_the_end(NULL), 0);
+}
+
+/* ---- connections ------------------------------------------------------------------------------ */
+
+struct called {
+    int listener;
+    struct sockaddr_in at;
+    socklen_t length;
+};
+
+/* Blocking, as socket() makes them. */
+static struct called listen_blocking(int backlog)
+{
+    struct called c = {.listener = socket(AF_INET, SOCK_STREAM, 0), .length = sizeof c.at};
+    CHECK(c.listener >= 0);
+    c.at.sin_family = AF_INET;
+    c.at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK_EQ(bind(c.listener, (struct sockaddr *)&c.at, sizeof c.at), 0);
+    CHECK_EQ(listen(c.listener, backlog), 0);
+    CHECK_EQ(getsockname(c.listener, (struct sockaddr *)&c.at, &c.length), 0);
+    return c;
+}
+
+static int answers_one(void *arg)
+{
+    struct called *c = arg;
+    int fd = filch_accept(c->listener, FILCH_FOREVER);
+    CHECK(fd >= 0);
+    return echoes(&fd);
+}
+
+static int calls_one(void *arg)
+{
+    struct called *c = arg;
+    char byte = 0;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(filch_connect(fd, (struct sockaddr *)&c->at, c->length, FILCH_FOREVER), 0);
+    CHECK(blocks(fd)); /* as it was */
+    CHECK_EQ(filch_write(fd, "c", 1, FILCH_FOREVER), 1);
+    CHECK_EQ(filch_read(fd, &byte, 1, FILCH_FOREVER), 1);
+    CHECK_EQ(filch_close(fd), 0);
+    return byte;
+}
+
+static void sockets_that_block_keep_no_worker(void)
+{
+    struct called c = listen_blocking(16);
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        CHECK_EQ(filch_accept(c.listener, FILCH_NOW), -ETIMEDOUT);
+        for (int i = 0; i < 10; i++) {
+            filch_task *a = spawn(pool, answers_one, &c);
+            CHECK_EQ(join(spawn(pool, calls_one, &c)), 'c');
+            CHECK_EQ(join(a), 0);
+        }
+        CHECK(blocks(c.listener));
+        kit_destroy(pool);
+    }
+    CHECK_EQ(filch_close(c.listener), 0);
+}
+
+/* A queue of the shortest length, and nobody who accepts: soon the system does not even answer. */
+static int calls_in_vain(void *arg)
+{
+    struct called *c = arg;
+    enum { MANY = 16 };
+    int fd[MANY], n = 0, rc = 0;
+    while (n < MANY && rc == 0) {
+        fd[n] = socket(AF_INET, SOCK_STREAM | (n % 2 ? SOCK_NONBLOCK : 0), 0);
+        CHECK(fd[n] >= 0);
+        rc = filch_connect(fd[n], (struct sockaddr *)&c->at, c->length, soon(20));
+        CHECK_EQ(blocks(fd[n]), n % 2 == 0);
+        n++;
+    }
+    while (n-- > 0)
+        CHECK_EQ(filch_close(fd[n]), 0);
+    kit_beat();
+    return rc;
+}
+
+static void a_connection_that_nobody_takes_ends_in_time(void)
+{
+    for (int workers = 0; workers <= 2; workers++) {
+        struct called c = listen_blocking(0);
+        CHECK_EQ(workers == 0 ? calls_in_vain(&c) : run_on(workers, calls_in_vain, &c), -ETIMEDOUT);
+        CHECK_EQ(filch_close(c.listener), 0);
+    }
+}
+
+static int answers_six(void *arg)
+{
+    int fd = filch_accept(*(int *)arg, FILCH_FOREVER);
+    CHECK(fd >= 0);
+    return echoes(&fd);
+}
+
+static int calls_six(void *arg)
+{
+    int fd = filch_dial_tcp("::1", filch_socket_port(*(int *)arg), FILCH_FOREVER);
+    CHECK(fd >= 0);
+    char byte = 0;
+    CHECK_EQ(filch_write(fd, "6", 1, FILCH_FOREVER), 1);
+    CHECK_EQ(filch_read(fd, &byte, 1, FILCH_FOREVER), 1);
+    CHECK_EQ(filch_close(fd), 0);
+    return byte;
+}
+
+static void connections_over_ipv6_echo(void)
+{
+    int listener = filch_listen_tcp("::1", 0, 16);
+    if (listener == -EADDRNOTAVAIL || listener == -EAFNOSUPPORT) {
+        printf("skipped: no IPv6 here\n");
+        return;
+    }
+    CHECK(listener >= 0);
+    CHECK(filch_socket_port(listener) > 0);
+    filch_pool *pool = kit_pool(2);
+    filch_task *a = spawn(pool, answers_six, &listener);
+    CHECK_EQ(join(spawn(pool, calls_six, &listener)), '6');
+    CHECK_EQ(join(a), 0);
+    kit_destroy(pool);
+    CHECK_EQ(filch_close(listener), 0);
+}
+
+/* ---- addresses -------------------------------------------------------------------------------- */
+
+static int next_descriptor(void)
+{
+    int fd = dup(STDIN_FILENO);
+    CHECK(fd >= 0);
+    close(fd);
+    return fd;
+}
+
+static void an_address_in_use_is_said_and_leaves_no_descriptor(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "@filch-kinds-%d", (int)getpid());
+    int tcp = filch_listen_tcp("127.0.0.1", 0, 1), udp = filch_bind_udp("127.0.0.1", 0);
+    int un = filch_listen_unix(path, 1);
+    CHECK(tcp >= 0 && udp >= 0 && un >= 0);
+    int next = next_descriptor();
+    CHECK_EQ(filch_listen_tcp("127.0.0.1", filch_socket_port(tcp), 1), -EADDRINUSE);
+    CHECK_EQ(filch_bind_udp("127.0.0.1", filch_socket_port(udp)), -EADDRINUSE);
+    CHECK_EQ(filch_listen_unix(path, 1), -EADDRINUSE);
+    CHECK_EQ(next_descriptor(), next);
+    CHECK_EQ(filch_close(tcp) | filch_close(udp) | filch_close(un), 0);
+}
+
+static void what_has_no_port_says_so(void)
+{
+    int ends[2], un;
+    char path[64];
+    snprintf(path, sizeof path, "@filch-kinds-%d", (int)getpid());
+    un = filch_listen_unix(path, 1);
+    CHECK(un >= 0);
+    CHECK_EQ(filch_pipe(ends), 0);
+    CHECK_EQ(filch_socket_port(un), -EAFNOSUPPORT);
+    CHECK_EQ(filch_socket_port(ends[0]), -ENOTSOCK);
+    CHECK_EQ(filch_close(un) | filch_close(ends[0]) | filch_close(ends[1]), 0);
+}
+
+static void no_descriptor_for_a_socket_is_an_answer(void)
+{
+    struct rlimit before, none;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = (rlim_t)next_descriptor();
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    CHECK_EQ(filch_listen_tcp("127.0.0.1", 0, 1), -EMFILE);
+    CHECK_EQ(filch_bind_udp(NULL, 0), -EMFILE);
+    CHECK_EQ(filch_listen_unix("@filch-kinds-none", 1), -EMFILE);
+    CHECK_EQ(filch_dial_tcp("127.0.0.1", 1, FILCH_FOREVER), -EMFILE);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+int main(void)
+{
+    kit_watchdog();
+    RUN(a_terminal_that_blocks_keeps_no_worker);
+    RUN(events_and_timers_that_block_keep_no_worker);
+    RUN(the_end_of_the_other_side_is_ready_for_all_that_was_asked);
+    RUN(sockets_that_block_keep_no_worker);
+    RUN(a_connection_that_nobody_takes_ends_in_time);
+    RUN(connections_over_ipv6_echo);
+    RUN(an_address_in_use_is_said_and_leaves_no_descriptor);
+    RUN(what_has_no_port_says_so);
+    RUN(no_descriptor_for_a_socket_is_an_answer);
+    return check_report();
+}
