@@ -79,9 +79,10 @@ enum { FILCH_FD_READ = 1, FILCH_FD_WRITE = 2 };
 FILCH_API int filch_wait_fd(int fd, int events, int64_t deadline);
 
 /* Sockets that do not block: socket(2); a TCP or UNIX stream that listens or is connected; a UDP socket
- * with an address. Hosts are numeric (IPv4, IPv6) or "localhost"; null stands for every own address. Port
- * 0 lets the system choose: filch_socket_port says which. A UNIX path that begins with @ is abstract.
- * They return a descriptor or -errno; only the dial forms wait. */
+ * with an address. Hosts to listen at are numeric (IPv4, IPv6) or "localhost"; null stands for every own
+ * address. Port 0 lets the system choose: filch_socket_port says which. A UNIX path that begins with @ is
+ * abstract. They return a descriptor or -errno; only the dial forms wait. filch_dial_tcp takes names as
+ * well, and tries all their addresses in turn; its deadline is for everything together. */
 FILCH_API int filch_socket(int domain, int type, int protocol);
 FILCH_API int filch_listen_tcp(const char *host, int port, int backlog);
 FILCH_API int filch_listen_unix(const char *path, int backlog);
@@ -89,6 +90,13 @@ FILCH_API int filch_dial_tcp(const char *host, int port, int64_t deadline);
 FILCH_API int filch_dial_unix(const char *path, int64_t deadline);
 FILCH_API int filch_bind_udp(const char *host, int port);
 FILCH_API int filch_socket_port(int fd);
+
+/* Addresses of a host for TCP on this port, at most `most` (16 are all there are): how many, or -ENOENT (no
+ * such host), -EAGAIN (no server answers now), -ENOMEM, -EIO, -EINVAL. Asks as getaddrinfo(3) does, on a
+ * thread of filch_blocking: a caller that gave up is free, the question ends in its own time. A thread
+ * outside and a pinned task block, and no deadline ends that. */
+FILCH_API int filch_resolve(const char *host, int port, struct sockaddr_storage *out, size_t most,
+                            int64_t deadline);
 
 /* A pipe, ends[0] to read from. 0 or -errno. */
 FILCH_API int filch_pipe(int ends[2]);

@@ -23,6 +23,7 @@
 #include "core/event.h"
 #include "core/report.h"
 #include "core/run.h"
+#include "core/wait.h"
 
 #include <filch/blocking.h>
 
@@ -226,6 +227,8 @@ static bool submit(struct call *c)
     return taken;
 }
 
+static const struct wait_subject about_call = {.call = "filch_blocking", .noun = "call"};
+
 int filch_blocking(int (*fn)(void *arg), void *arg)
 {
     if (!fn)
@@ -237,7 +240,7 @@ int filch_blocking(int (*fn)(void *arg), void *arg)
     struct call c = {.fn = fn, .arg = arg, .error = os_errno_get()};
     if (!submit(&c))
         return fn(arg);
-    while (event_wait(&c.done, FILCH_FOREVER) != 0)
+    while (event_wait_about(&c.done, FILCH_FOREVER, &about_call, &c) != 0)
         ; /* whatever ends the wait, the call is on our stack until it is done */
     os_errno_set(c.error);
     return c.result;

@@ -6,6 +6,7 @@
 #include "core/poll.h"
 #include "core/report.h"
 #include "core/wait.h"
+#include "fiber/file.h"
 #include "os/os_io.h"
 
 #include <errno.h>
@@ -101,19 +102,6 @@ static void check_buffer(const void *buffer, size_t size, const char *call)
         report_misuse(call, "null buffer");
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
-
-/* Files are always ready, and may take their time. The one place that lets a worker wait for a disk. */
-static ssize_t file_read(int fd, void *buffer, size_t size)
-{
-    return os_read_blocking(fd, buffer, size);
-}
-
-static ssize_t file_write(int fd, const void *buffer, size_t size)
-{
-    return os_write_blocking(fd, buffer, size);
-}
-
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
 static ssize_t read_some(int fd, void *buffer, size_t size, int64_t deadline)
@@ -123,7 +111,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size, int64_t deadline)
     while ((r = os_read(fd, buffer, size)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_IN, deadline);
         if (rc != 0)
-            return rc == -EPERM ? file_read(fd, buffer, size) : rc;
+            return rc == -EPERM ? file_read(fd, buffer, size, -1) : rc;
     }
     return r;
 }
@@ -135,7 +123,7 @@ static ssize_t write_some(int fd, const void *buffer, size_t size, int64_t deadl
     while ((r = os_write(fd, buffer, size)) == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_OUT, deadline);
         if (rc != 0)
-            return rc == -EPERM ? file_write(fd, buffer, size) : rc;
+            return rc == -EPERM ? file_write(fd, buffer, size, -1) : rc;
     }
     return r;
 }

@@ -1,5 +1,6 @@
 /* net.c: sockets and pipes, made. */
 #include "core/report.h"
+#include "fiber/resolve.h"
 #include "os/os_io.h"
 
 #include <errno.h>
@@ -56,13 +57,27 @@ int filch_listen_unix(const char *path, int backlog)
     return rc == 0 ? listen_at(&a, backlog) : rc;
 }
 
+/* When to give the first of `n` addresses up, so that the others have their chance. */
+static int64_t share(int64_t deadline, int n)
+{
+    int64_t now;
+    if (deadline == FILCH_FOREVER || n == 1 || (now = filch_clock_ns()) >= deadline)
+        return deadline;
+    return now + (deadline - now) / n;
+}
+
 int filch_dial_tcp(const char *host, int port, int64_t deadline)
 {
-    struct os_address a;
+    struct os_address all[RESOLVE_MOST];
     if (!host)
         report_misuse("filch_dial_tcp", "null host");
-    int rc = os_address_ip(&a, host, port);
-    return rc == 0 ? dial(&a, deadline) : rc;
+    int n = resolve(host, port, all, RESOLVE_MOST, deadline), rc = n;
+    for (int i = 0; i < n; i++) {
+        rc = dial(&all[i], share(deadline, n - i));
+        if (rc >= 0 || rc == -ECANCELED)
+            break;
+    }
+    return rc;
 }
 
 int filch_dial_unix(const char *path, int64_t deadline)

@@ -5,12 +5,15 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -44,23 +47,34 @@ ssize_t os_send(int fd, const void *buffer, size_t size, int flags, const struct
     return TRIED(sendto(fd, buffer, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL, to, length));
 }
 
-ssize_t os_read_blocking(int fd, void *buffer, size_t size)
-{
-    return TRIED(read(fd, buffer, size));
-}
-
-ssize_t os_write_blocking(int fd, const void *buffer, size_t size)
-{
-    return TRIED(write(fd, buffer, size));
-}
-
 static bool not_offered(ssize_t r)
 {
     return r == -EOPNOTSUPP || r == -ENOSYS || r == -EINVAL || r == -ESPIPE;
 }
 
+ssize_t os_pread(int fd, void *buffer, size_t size, int64_t at)
+{
+    struct iovec v = {buffer, size};
+    ssize_t r = TRIED(preadv2(fd, &v, 1, (off_t)at, RWF_NOWAIT));
+    return not_offered(r) ? -EAGAIN : r;
+}
+
+ssize_t os_pwrite(int fd, const void *buffer, size_t size, int64_t at)
+{
+    struct iovec v = {(void *)(uintptr_t)buffer, size};
+    ssize_t r = TRIED(pwritev2(fd, &v, 1, (off_t)at, RWF_NOWAIT));
+    return not_offered(r) ? -EAGAIN : r;
+}
+
+/* One that is always ready, and waits nevertheless. */
+static bool is_file(int fd)
+{
+    struct stat s;
+    return TRIED(fstat(fd, &s)) == 0 && (S_ISREG(s.st_mode) || S_ISBLK(s.st_mode));
+}
+
 /* A socket may be told not to wait, and so may a pipe or a file on newer kernels, whatever its flags. Others
- * are asked first whether they are ready. */
+ * are asked first whether they are ready, except files. */
 ssize_t os_read(int fd, void *buffer, size_t size)
 {
     ssize_t r = os_recv(fd, buffer, size, 0, NULL, NULL);
@@ -70,8 +84,8 @@ ssize_t os_read(int fd, void *buffer, size_t size)
     r = TRIED(preadv2(fd, &v, 1, -1, RWF_NOWAIT));
     if (!not_offered(r))
         return r;
-    r = os_fd_ready(fd, OS_POLL_IN);
-    return r > 0 ? os_read_blocking(fd, buffer, size) : r < 0 ? r : -EAGAIN;
+    r = is_file(fd) ? 0 : os_fd_ready(fd, OS_POLL_IN);
+    return r > 0 ? os_read_blocking(fd, buffer, size, -1) : r < 0 ? r : -EAGAIN;
 }
 
 ssize_t os_write(int fd, const void *buffer, size_t size)
@@ -83,8 +97,58 @@ ssize_t os_write(int fd, const void *buffer, size_t size)
     r = TRIED(pwritev2(fd, &v, 1, -1, RWF_NOWAIT));
     if (!not_offered(r))
         return r;
-    r = os_fd_ready(fd, OS_POLL_OUT);
-    return r > 0 ? os_write_blocking(fd, buffer, size) : r < 0 ? r : -EAGAIN;
+    r = is_file(fd) ? 0 : os_fd_ready(fd, OS_POLL_OUT);
+    return r > 0 ? os_write_blocking(fd, buffer, size, -1) : r < 0 ? r : -EAGAIN;
+}
+
+/* ---- what waits ----------------------------------------------------------------------------- */
+
+ssize_t os_read_blocking(int fd, void *buffer, size_t size, int64_t at)
+{
+    return TRIED(at < 0 ? read(fd, buffer, size) : pread(fd, buffer, size, (off_t)at));
+}
+
+ssize_t os_write_blocking(int fd, const void *buffer, size_t size, int64_t at)
+{
+    return TRIED(at < 0 ? write(fd, buffer, size) : pwrite(fd, buffer, size, (off_t)at));
+}
+
+int os_open_blocking(const char *path, int flags, unsigned mode)
+{
+    return (int)TRIED(open(path, flags | O_CLOEXEC, (mode_t)mode));
+}
+
+int os_sync_blocking(int fd)
+{
+    return (int)TRIED(fsync(fd));
+}
+
+static int resolve_error(int rc)
+{
+    return rc == EAI_NONAME || rc == EAI_SERVICE || rc == EAI_NODATA ? -ENOENT
+           : rc == EAI_AGAIN                                         ? -EAGAIN
+           : rc == EAI_MEMORY                                        ? -ENOMEM
+                                                                     : -EIO;
+}
+
+int os_resolve_blocking(const char *host, int port, struct os_address *out, int most)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV}, *all;
+    char service[16];
+    if (port < 0 || port > 65535)
+        return -EINVAL;
+    (void)snprintf(service, sizeof service, "%d", port);
+    int saved = errno, rc = getaddrinfo(host, service, &hints, &all), n = 0;
+    errno = saved;
+    if (rc != 0)
+        return resolve_error(rc);
+    for (struct addrinfo *a = all; a && n < most; a = a->ai_next)
+        if (a->ai_addrlen <= sizeof out->at) {
+            memcpy(&out[n].at, a->ai_addr, out[n].length = a->ai_addrlen);
+            n++;
+        }
+    freeaddrinfo(all);
+    return n > 0 ? n : -ENOENT;
 }
 
 /* ---- descriptors ---------------------------------------------------------------------------- */

@@ -17,9 +17,9 @@ ssize_t os_write(int fd, const void *buffer, size_t size);
 ssize_t os_recv(int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length);
 ssize_t os_send(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
                 socklen_t length);
-/* As the system does it: waits if it must. For files. */
-ssize_t os_read_blocking(int fd, void *buffer, size_t size);
-ssize_t os_write_blocking(int fd, const void *buffer, size_t size);
+/* At an offset of a file, -1: where it is. -EAGAIN also if the file system always lets its callers wait. */
+ssize_t os_pread(int fd, void *buffer, size_t size, int64_t at);
+ssize_t os_pwrite(int fd, const void *buffer, size_t size, int64_t at);
 
 int os_accept(int fd);
 /* 0, -EINPROGRESS: os_connected says how it ended (-EAGAIN: not yet); -EAGAIN: a UNIX listener is full. */
@@ -42,6 +42,15 @@ struct os_address {
 /* Numeric, "localhost" or null (any): 0 or -EINVAL. */
 int os_address_ip(struct os_address *out, const char *host, int port);
 int os_address_unix(struct os_address *out, const char *path);
+
+/* These wait, for a disk or a network, and nothing interrupts them. Offsets as above. */
+ssize_t os_read_blocking(int fd, void *buffer, size_t size, int64_t at);
+ssize_t os_write_blocking(int fd, const void *buffer, size_t size, int64_t at);
+int os_open_blocking(const char *path, int flags, unsigned mode);
+int os_sync_blocking(int fd);
+/* Up to `most` addresses of a TCP service; how many, or -ENOENT (no such host or service), -EAGAIN (no
+ * answer), -ENOMEM, -EIO. */
+int os_resolve_blocking(const char *host, int port, struct os_address *out, int most);
 
 /* 0: has ended, and is reaped. -EAGAIN: not yet. */
 int os_child_status(pid_t pid, int *status);

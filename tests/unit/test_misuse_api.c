@@ -393,6 +393,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 
 #include "misuse/sync.h"
 #include "misuse/io.h"
+#include "misuse/file.h"
 #include "misuse/task.h"
 #include "misuse/dump.h"
 #include "misuse/scope.h"
@@ -553,6 +554,7 @@ static const struct misuse table[] = {
 
     ROWS_SYNC
     ROWS_IO
+    ROWS_FILE
     ROWS_TASK
     ROWS_SCOPE
     ROWS_CHAN

@@ -22,6 +22,12 @@ static void pipe_null(void) { (void)filch_pipe(0); }
 static void listen_unix_null(void) { (void)filch_listen_unix(0, 1); }
 static void dial_unix_null(void) { (void)filch_dial_unix(0, FILCH_NOW); }
 static void dial_tcp_null(void) { (void)filch_dial_tcp(0, 1, FILCH_NOW); }
+static void resolve_no_host(void)
+{
+    struct sockaddr_storage at;
+    (void)filch_resolve(0, 1, &at, 1, FILCH_NOW);
+}
+static void resolve_no_result(void) { (void)filch_resolve("localhost", 1, 0, 1, FILCH_NOW); }
 static void wait_signal_null(void) { (void)filch_wait_signal(0, 1, FILCH_NOW); }
 static void wait_signal_none(void) { (void)filch_wait_signal((int[]){1}, 0, FILCH_NOW); }
 
@@ -59,6 +65,7 @@ static void io_no_descriptors(void)
 static void io_answers(void)
 {
     int ends[2];
+    struct sockaddr_storage at;
     char byte = 0, path[300];
     memset(path, 'p', sizeof path);
     path[sizeof path - 1] = 0;
@@ -76,6 +83,10 @@ static void io_answers(void)
     CHECK_EQ(filch_dial_tcp("", 1, FILCH_NOW), -EINVAL);
     CHECK_EQ(filch_dial_tcp("127.0.0.1", INT_MIN, FILCH_NOW), -EINVAL);
     CHECK_EQ(filch_bind_udp("256.1.1.1", 0), -EINVAL);
+    CHECK_EQ(filch_resolve("", 1, &at, 1, FILCH_FOREVER), -EINVAL);
+    CHECK_EQ(filch_resolve("127.0.0.1", INT_MAX, &at, 1, FILCH_FOREVER), -EINVAL);
+    CHECK_EQ(filch_resolve("127.0.0.1", 1, &at, SIZE_MAX, FILCH_NOW), 1);
+    CHECK_EQ(filch_resolve("127.0.0.1", 1, &at, 0, FILCH_FOREVER), -EINVAL);
     CHECK_EQ(filch_listen_unix("", 1), -EINVAL);
     CHECK_EQ(filch_listen_unix(path, 1), -EINVAL);
     CHECK_EQ(filch_dial_unix(path, FILCH_FOREVER), -EINVAL);
@@ -104,10 +115,12 @@ static void io_answers(void)
     SAYS("filch_listen_unix", listen_unix_null, "null"),                                          \
     SAYS("filch_dial_unix", dial_unix_null, "null"),                                              \
     SAYS("filch_dial_tcp", dial_tcp_null, "null"),                                                \
+    SAYS("filch_resolve", resolve_no_host, "null host"),                                          \
+    SAYS("filch_resolve", resolve_no_result, "null result"),                                      \
     SAYS("filch_wait_signal", wait_signal_null, "no signals"),                                    \
     SAYS("filch_wait_signal", wait_signal_none, "no signals"),                                    \
     ANSWERS("filch_read filch_write filch_read_all filch_write_all filch_recv filch_send "        \
             "filch_recvfrom filch_sendto filch_accept filch_connect filch_close filch_forget "    \
             "filch_wait_fd filch_socket_port", io_no_descriptors),                                \
     ANSWERS("filch_listen_tcp filch_listen_unix filch_dial_tcp filch_dial_unix filch_bind_udp "   \
-            "filch_socket filch_pipe filch_wait_child filch_wait_signal", io_answers),
+            "filch_socket filch_pipe filch_wait_child filch_wait_signal filch_resolve", io_answers),
