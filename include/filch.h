@@ -110,16 +110,18 @@ typedef struct filch_config {
     void (*worker_start)(int worker, void *hook_arg); /* on each worker thread, first and ... */
     void (*worker_stop)(int worker, void *hook_arg);  /* ... last                             */
     void *hook_arg;
-    unsigned no_environment;      /* 1: FILCH_WORKERS, _POLICY and _HOG_MS do not apply       */
+    unsigned no_environment;      /* 1: FILCH_WORKERS, _POLICY, _HOG_MS, _SCHEDTRACE do not apply */
     size_t task_stack_size;       /* of a task (filch/task.h); 0: 64 KiB; 16 KiB .. 16 GiB    */
     int64_t hog_ns;               /* name tasks that keep a worker for longer; 0: off; >= 1 ms */
     size_t stand_ins;             /* workers that take over for those kept by hogs or by blocking
                                      calls (filch/blocking.h); 0: none                        */
+    int64_t schedtrace_ns;        /* a line on stderr so often, while anything runs: who sleeps, who
+                                     searches, how long the queues are; 0: off; >= 1 ms       */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
         FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0 }
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,

@@ -171,6 +171,16 @@ int filch_config_parse(filch_config *config, const char *policy, char *message, 
 
 /* ---- environment and defaults ------------------------------------------------------------- */
 
+static void milliseconds(const char *name, int64_t *ns)
+{
+    const char *text = os_getenv(name);
+    long n;
+    if (text && config_number(text, 0, 3600000, &n))
+        *ns = (int64_t)n * 1000 * US;
+    else if (text)
+        report_warning("filch: %s is not a number from 0 to 3600000; ignored", name);
+}
+
 static void from_environment(filch_config *c)
 {
     const char *workers = os_getenv("FILCH_WORKERS");
@@ -180,11 +190,8 @@ static void from_environment(filch_config *c)
     else if (workers)
         report_warning("filch: FILCH_WORKERS is not a number from 1 to %d; using the default",
                        FILCH_MAX_WORKERS);
-    const char *hog = os_getenv("FILCH_HOG_MS");
-    if (hog && config_number(hog, 0, 3600000, &n))
-        c->hog_ns = (int64_t)n * 1000 * US;
-    else if (hog)
-        report_warning("filch: FILCH_HOG_MS is not a number from 0 to 3600000; ignored");
+    milliseconds("FILCH_HOG_MS", &c->hog_ns);
+    milliseconds("FILCH_SCHEDTRACE", &c->schedtrace_ns);
     const char *policy = os_getenv("FILCH_POLICY");
     char message[160];
     if (policy && filch_config_parse(c, policy, message, sizeof message) != 0)
@@ -203,7 +210,8 @@ static int in_range(const filch_config *c)
            (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
            (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&
-           c->backoff_max_ns >= 0 && c->hog_ns >= 0 && c->stand_ins <= FILCH_MAX_WORKERS / 2;
+           c->backoff_max_ns >= 0 && c->hog_ns >= 0 && c->schedtrace_ns >= 0 &&
+           c->stand_ins <= FILCH_MAX_WORKERS / 2;
 }
 
 static int64_t clamp(int64_t n, int64_t low, int64_t high)
@@ -233,6 +241,8 @@ static void defaults(filch_config *c)
         c->backoff_max_ns = 1000 * US;
     if (c->hog_ns > 0)
         c->hog_ns = clamp(c->hog_ns, 1000 * US, INT64_MAX / 2);
+    if (c->schedtrace_ns > 0)
+        c->schedtrace_ns = clamp(c->schedtrace_ns, 1000 * US, INT64_MAX / 2);
     c->backoff_max_ns = clamp(c->backoff_max_ns, 1000 * US, 10000 * US);
     c->backoff_min_ns = clamp(c->backoff_min_ns, US, c->backoff_max_ns);
     if (c->ends == FILCH_ENDS_REVERSE && c->queue == FILCH_QUEUE_RING)

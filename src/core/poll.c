@@ -186,8 +186,6 @@ int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m
               const struct wait_subject *about)
 {
     struct poll_fd *e = 0;
-    if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
     int rc = entry_make(pool, fd, &e);
     if (rc != 0)
         return rc;
@@ -385,8 +383,6 @@ static int block(struct blocked *b, unsigned what, int64_t deadline)
 int poll_block(int fd, unsigned what, int64_t deadline)
 {
     struct blocked b = {.fd = fd};
-    if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
     int rc = os_poll_open(&b.os);
     if (rc != 0) { /* too many are open: the call itself has to tell when it is ready */
         os_sleep_ns(RETRY_NS);

@@ -1,8 +1,9 @@
-/* watch.c: names tasks that keep their worker.
+/* watch.c: names tasks that keep their worker; says now and then how the workers and queues are.
  *
- * One thread per pool, if hog_ns is set. A worker that picked nothing (its tick stands still) and is
- * on the same fiber as at the last look has been at it since then. So the time is known to a quarter
- * of hog_ns, and the workers do nothing for it. Forks of a hog and what is queued behind it are taken
+ * One thread per pool, if hog_ns or schedtrace_ns is set. A worker that picked nothing (its tick stands
+ * still) and is on the same fiber as at the last look has been at it since then. So the time is known to
+ * a quarter of hog_ns, and the workers do nothing for it. A pinned wait keeps the worker, too, but begins
+ * the time anew. Forks of a hog and what is queued behind it are taken
  * by thieves, and a stand-in (seat.c) works in its stead until it is seen to have gone on; with one worker
  * and no stand-in the report is all that can be done.
  *
@@ -20,6 +21,8 @@
 #include "core/look.h"
 #include "core/report.h"
 
+#include <stdio.h>
+
 int64_t watch_look(struct worker *w, int64_t now)
 {
     struct fiber *f = filch_load_relaxed(&w->fiber);  /* order: a hint */
@@ -32,6 +35,8 @@ int64_t watch_look(struct worker *w, int64_t now)
         if (w->looked.replaced)
             seat_stand_down(w->pool);
         w->looked.replaced = false;
+    } else if (filch_load_relaxed(&f->waiting)) { /* order: a hint; fibers stay mapped */
+        w->looked.since_ns = now;
     }
     return now - w->looked.since_ns;
 }
@@ -85,11 +90,32 @@ static void look_around(filch_pool *pool)
     for (int i = 0; i < pool->count; i++) {
         struct worker *w = &pool->workers[i];
         int64_t kept = watch_look(w, now);
-        if (kept >= pool->config.hog_ns && !w->looked.reported)
+        if (pool->config.hog_ns > 0 && kept >= pool->config.hog_ns && !w->looked.reported)
             report(w, kept);
     }
     lock_release(&pool->look_lock);
 }
+
+/* ---- one line ------------------------------------------------------------------------------- */
+
+static void trace(filch_pool *pool, int64_t ms)
+{
+    char queues[360]; /* of as many as fit into a line */
+    size_t used = 0;
+    struct idle_figures now = idle_figures(pool);
+    queues[0] = '\0';
+    for (int i = 0; i < pool->count; i++) {
+        int n = snprintf(queues + used, sizeof queues - used, " %zu", watch_behind(&pool->workers[i]));
+        if (n < 0 || (size_t)n >= sizeof queues - used)
+            break;
+        used += (size_t)n;
+    }
+    report_warning("filch sched %lld ms: pool \"%.32s\", %d workers, %u asleep, %u searching; "
+                   "injector %zu; queues%s", (long long)ms, pool->name, pool->count, now.sleeping,
+                   now.searching, inject_count(&pool->injector), queues);
+}
+
+/* ---- the thread ----------------------------------------------------------------------------- */
 
 static bool stopped(filch_pool *pool)
 {
@@ -107,24 +133,39 @@ void watch_sleep(filch_pool *pool)
     (void)filch_cas_seq_cst(word, &was, (uint32_t)WATCH_AWAKE); /* order: own state; STOP stays */
 }
 
+/* Until when to sleep, if the last line was due at `line`. */
+static int64_t until(const filch_pool *pool, int64_t now, int64_t line)
+{
+    int64_t hogs = pool->config.hog_ns ? now + pool->config.hog_ns / 4 : INT64_MAX;
+    int64_t lines = pool->config.schedtrace_ns ? line + pool->config.schedtrace_ns : INT64_MAX;
+    return hogs < lines ? hogs : lines;
+}
+
 static void watch_main(void *arg)
 {
     filch_pool *pool = arg;
+    int64_t begin = os_clock_ns(), line = begin;
     while (!stopped(pool)) {
+        int64_t now = os_clock_ns();
         look_around(pool);
+        if (pool->config.schedtrace_ns && now - line >= pool->config.schedtrace_ns) {
+            trace(pool, (now - begin) / 1000000);
+            line = now;
+        }
         if (idle_quiet(pool))
             watch_sleep(pool);
-        (void)os_futex_wait(&pool->watch.word, WATCH_AWAKE, os_clock_ns() + pool->config.hog_ns / 4);
+        (void)os_futex_wait(&pool->watch.word, WATCH_AWAKE, until(pool, now, line));
     }
 }
 
 void watch_start(filch_pool *pool)
 {
-    if (pool->config.hog_ns == 0)
+    if (!watch_wanted(pool))
         return;
     pool->watch.has_thread = os_thread_start(&pool->watch.thread, watch_main, pool, "filch-watch") == 0;
     if (!pool->watch.has_thread)
-        report_warning("filch: no thread to watch pool \"%s\": hogs are not named", pool->name);
+        report_warning("filch: no thread to watch pool \"%s\": hogs are not named, nothing is traced",
+                       pool->name);
 }
 
 void watch_stop(filch_pool *pool)

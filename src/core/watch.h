@@ -1,4 +1,4 @@
-/* watch.h: who keeps a worker for too long? */
+/* watch.h: who keeps a worker for too long? And a line now and then about all of them. */
 #ifndef FILCH_WATCH_H
 #define FILCH_WATCH_H
 
@@ -7,11 +7,16 @@
 /* pool.watch.word */
 enum { WATCH_AWAKE, WATCH_QUIET, WATCH_STOP };
 
+static inline bool watch_wanted(const filch_pool *p)
+{
+    return (p->config.hog_ns | p->config.schedtrace_ns) != 0;
+}
+
 /* Somebody becomes active: the watch has something to look at. */
 static inline void watch_rouse(filch_pool *p)
 {
     uint32_t was = WATCH_QUIET;
-    if (p->config.hog_ns == 0)
+    if (!watch_wanted(p))
         return;
     if (filch_cas_seq_cst(&p->watch.word, &was, (uint32_t)WATCH_AWAKE)) /* order: [H1] of watch.c */
         os_futex_wake(&p->watch.word, 1);

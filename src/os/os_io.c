@@ -135,8 +135,6 @@ int os_resolve_blocking(const char *host, int port, struct os_address *out, int 
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV}, *all;
     char service[16];
-    if (port < 0 || port > 65535)
-        return -EINVAL;
     (void)snprintf(service, sizeof service, "%d", port);
     int saved = errno, rc = getaddrinfo(host, service, &hints, &all), n = 0;
     errno = saved;

@@ -8,6 +8,7 @@
 #include <filch/async.h>
 #include <filch/blocking.h>
 #include <filch/future.h>
+#include <filch/io.h>
 
 static enum filch_poll two_polls(filch_async *self, void *word)
 {
@@ -81,6 +82,10 @@ static void calls_and_sets(void *unused)
     if (rc == 0)
         count(&offloaded.set);
     CHECK_EQ(filch_blocking(makes_call, NULL), 5);
+    struct sockaddr_storage at; /* numeric, but not to inet_pton: the resolver is asked, and asks nobody */
+    rc = filch_resolve("127.1", 80, &at, 1, FILCH_FOREVER);
+    CHECK_MSG(rc == 1 || rc == -ENOMEM, "%d", rc);
+    rc = filch_local_get(offloaded.key) ? 0 : -ENOMEM;
     CHECK(filch_local_get(offloaded.key) == (rc == 0 ? &offloaded.destroyed : NULL));
     count(&offloaded.done);
 }

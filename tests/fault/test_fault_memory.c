@@ -90,7 +90,8 @@ static void the_default_pool_is_made_once_there_is_memory(void)
 
 /* ---- inside a task ------------------------------------------------------------------------------ */
 
-static int in_task(int (*fn)(void *), size_t stack)
+/* On the worker's thread, or, where that cannot be started, on this one. */
+static int in_task(int (*fn)(void *), size_t stack, int as_guest)
 {
     filch_config c = config_of(1, FILCH_JOIN_SUSPEND);
     filch_task_attr a = FILCH_TASK_ATTR_INIT;
@@ -98,8 +99,10 @@ static int in_task(int (*fn)(void *), size_t stack)
     int result = -1;
     c.task_stack_size = stack;
     CHECK_EQ(filch_pool_create(&a.pool, &c), 0);
+    if (as_guest)
+        fault_arm((struct fault_plan){FAULT_THREAD, 1, FAULT_FOREVER, 0});
     CHECK_EQ(filch_spawn_with(&t, &a, fn, NULL), 0);
-    while (!filch_task_done(t)) /* not as a guest */
+    while (!as_guest && !filch_task_done(t))
         sched_yield();
     CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
     filch_pool_destroy(a.pool);
@@ -132,7 +135,7 @@ static int spawns_all_there_are(void *unused)
 
 static void a_worker_without_memory_hands_out_the_tasks_that_are_left(void)
 {
-    CHECK(in_task(spawns_all_there_are, 0) > 0);
+    CHECK(in_task(spawns_all_there_are, 0, 0) > 0);
 }
 
 /* There is nowhere else to go on, so the sleeper keeps its worker: and the time, itself. */
@@ -151,7 +154,8 @@ static int sleeps_without_stacks(void *unused)
 static void a_sleep_without_another_stack_ends_in_time(void)
 {
     size_t one_each = (size_t)600 << 20; /* stacks so large that they are not mapped many at a time */
-    CHECK_EQ(in_task(sleeps_without_stacks, one_each), 0);
+    CHECK_EQ(in_task(sleeps_without_stacks, one_each, 0), 0);
+    CHECK_EQ(in_task(sleeps_without_stacks, one_each, 1), 0);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_lines = 0;
     FUZZ_CHECK(config_resolve(&c, NULL) == 0);
     FUZZ_CHECK(c.workers >= 1 && c.workers <= FILCH_MAX_WORKERS);
-    FUZZ_CHECK(fuzz_lines <= 3 && c.hog_ns >= 0);
+    FUZZ_CHECK(fuzz_lines <= 4 && c.hog_ns >= 0);
     long number;
     int good = config_number(first, 1, FILCH_MAX_WORKERS, &number);
     FUZZ_CHECK(good ? c.workers == number : fuzz_lines >= 1);

@@ -165,7 +165,9 @@ static void one_worker_opens_both_ends_of_a_fifo(void)
  * "slow"      no answer before `answers`
  * "two"       127.0.0.2 and 127.0.0.1
  * "many"      20 addresses
- * "again"     no server answers */
+ * "again"     no server answers
+ * "memory"    there is none
+ * "broken"    another error */
 static sem_t answers, asked;
 
 static struct addrinfo *address(const char *numeric, const char *service, struct addrinfo *next)
@@ -187,6 +189,10 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     *out = 0;
     if (strcmp(host, "again") == 0)
         return EAI_AGAIN;
+    if (strcmp(host, "memory") == 0)
+        return EAI_MEMORY;
+    if (strcmp(host, "broken") == 0)
+        return EAI_FAIL;
     if (strcmp(host, "slow") == 0) {
         sem_post(&asked);
         while (sem_wait(&answers) != 0)
@@ -228,6 +234,8 @@ static int resolves(void *arg)
     CHECK_EQ(filch_resolve("two", 80, found, 32, FILCH_NOW), -ETIMEDOUT);
     CHECK_EQ(filch_resolve("nowhere", 80, found, 32, FILCH_FOREVER), -ENOENT);
     CHECK_EQ(filch_resolve("again", 80, found, 32, FILCH_FOREVER), -EAGAIN);
+    CHECK_EQ(filch_resolve("memory", 80, found, 32, FILCH_FOREVER), -ENOMEM);
+    CHECK_EQ(filch_resolve("broken", 80, found, 32, FILCH_FOREVER), -EIO);
     CHECK_EQ(filch_resolve("two", 65536, found, 32, FILCH_FOREVER), -EINVAL);
     CHECK_EQ(filch_resolve("two", -1, found, 32, FILCH_FOREVER), -EINVAL);
     CHECK_EQ(filch_resolve("", 80, found, 32, FILCH_FOREVER), -EINVAL);

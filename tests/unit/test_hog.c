@@ -1,49 +1,10 @@
 /* test_hog.c: a task that keeps its worker is named once; others are not; nobody polls meanwhile. */
 #define _GNU_SOURCE
 #include "core/watch.h"
-#include "pool_kit.h"
+#include "said_kit.h"
 
 #include <filch/task.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-
-static char said[8192];
-static int saved_stderr, captured;
-
-static void capture(void)
-{
-    fflush(stderr);
-    saved_stderr = dup(2);
-    captured = memfd_create("stderr", 0);
-    CHECK(saved_stderr >= 0 && captured >= 0);
-    dup2(captured, 2);
-}
-
-static const char *so_far(void)
-{
-    if (captured < 0)
-        return said;
-    memset(said, 0, sizeof said);
-    CHECK(pread(captured, said, sizeof said - 1, 0) >= 0);
-    return said;
-}
-
-static void release(void)
-{
-    so_far();
-    dup2(saved_stderr, 2);
-    close(saved_stderr);
-    close(captured);
-    captured = -1;
-}
-
-static int times(const char *word)
-{
-    int n = 0;
-    for (const char *at = so_far(); (at = strstr(at, word)); at++)
-        n++;
-    return n;
-}
 
 static filch_pool *watched(int workers, int64_t ms)
 {
