@@ -22,9 +22,9 @@ void event_set(uintptr_t *state)
     os_futex_wake(&gate, 2);
 }
 
-int event_wait(uintptr_t *state, int64_t deadline)
+int event_wait_about(uintptr_t *state, int64_t deadline, const struct wait_subject *about, const void *object)
 {
-    (void)deadline;
+    (void)deadline, (void)about, (void)object;
     for (;;) {
         uint32_t seen = filch_load_acquire(&gate);
         if (filch_load_acquire(state) == 1)
