@@ -1,13 +1,12 @@
-/* lock.h: a lock in one 32-bit word that sleeps in the kernel only when it must wait.
+/* lock.h: a lock in one 32-bit word, for sections of a few instructions.
  *
- * The word: 0 free, 1 held, 2 held and somebody may sleep. Zeroed memory is a free lock. Blocks
- * the thread: hold it for a few instructions, never across a switch.
+ * The word: 0 free, 1 held. Zeroed memory is a free lock. Blocks the thread: never held across a switch.
+ * To give it back is a plain store: nobody has to be woken, for who waits looks by itself. It looks more
+ * rarely each time, because a look takes the cache line from the holder; then it lets other threads run,
+ * the holder among them, and sleeps now and then, so that even one of lower priority gets to run.
  *
- *   [K1] release exchange in lock_release -> acquire CAS or exchange of the next holder: the
- *        holder would not see what the last one wrote.
- *   A sleeper puts 2 before it sleeps and the kernel compares again, so a release that found 1
- *   cannot have missed a sleeper, and one that found 2 wakes one. Whoever slept takes the lock with
- *   2, as others may still sleep: at worst one wake-up too many, never one too few.
+ *   [K1] release store in lock_release -> acquire CAS of the next holder: it would not see what the last
+ *        one wrote.
  */
 #ifndef FILCH_CORE_LOCK_H
 #define FILCH_CORE_LOCK_H
@@ -17,7 +16,13 @@
 #include <filch/ord.h>
 #include <stdbool.h>
 
-enum { LOCK_FREE, LOCK_HELD, LOCK_CONTENDED, LOCK_SPINS = 128 };
+enum {
+    LOCK_FREE,
+    LOCK_HELD,
+    LOCK_SPINS = 6,        /* looks with pauses between them, twice as long each time */
+    LOCK_YIELDS = 16,      /* then others run between two of them, and after so many ... */
+    LOCK_SLEEP_NS = 50000, /* ... it sleeps */
+};
 
 static inline bool lock_try(uint32_t *word)
 {
@@ -27,15 +32,17 @@ static inline bool lock_try(uint32_t *word)
 
 __attribute__((noinline, unused)) static void lock_wait(uint32_t *word)
 {
-    /* Each look takes the cache line from the holder: twice as long between two of them each time. */
-    for (unsigned pauses = 4; pauses <= LOCK_SPINS; pauses *= 2) {
-        os_pause_for(pauses);
+    unsigned round = 0;
+    do {
+        if (round < LOCK_SPINS)
+            os_pause_for(4u << round);
+        else if (round % LOCK_YIELDS != 0)
+            os_thread_yield();
+        else
+            os_sleep_ns(LOCK_SLEEP_NS);
+        round++;
         /* order: relaxed, lock_try decides */
-        if (filch_load_relaxed(word) == LOCK_FREE && lock_try(word))
-            return;
-    }
-    while (filch_xchg_acquire(word, (uint32_t)LOCK_CONTENDED) != LOCK_FREE) /* order: [K1] */
-        (void)os_futex_wait(word, LOCK_CONTENDED, INT64_MAX);
+    } while (filch_load_relaxed(word) != LOCK_FREE || !lock_try(word));
 }
 
 static inline void lock_acquire(uint32_t *word)
@@ -46,8 +53,7 @@ static inline void lock_acquire(uint32_t *word)
 
 static inline void lock_release(uint32_t *word)
 {
-    if (filch_xchg_acq_rel(word, (uint32_t)LOCK_FREE) == LOCK_CONTENDED) /* order: [K1] release */
-        os_futex_wake(word, 1);
+    filch_store_release(word, (uint32_t)LOCK_FREE); /* order: [K1] */
 }
 
 #endif

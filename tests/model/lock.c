@@ -1,4 +1,4 @@
-/* lock.c: models of the lock (core/lock.h): plain data inside, contenders that spin and sleep. */
+/* lock.c: models of the lock (core/lock.h): plain data inside, contenders that spin, yield and sleep. */
 #include "mc.h"
 
 #include "core/lock.h"
@@ -49,10 +49,10 @@ static void lock_excludes_two(void)
     mc_join_all();
     mc_check(lock == LOCK_FREE && total == 2);
 }
-MC_MODEL(lock_excludes_two, .claim = "two contenders, one of them asleep, enter one after the other",
+MC_MODEL(lock_excludes_two, .claim = "two contenders enter one after the other, however long one has to wait",
          .preemptions = MC_UNBOUNDED, .spins = 2);
 
-static void lock_wakes_every_sleeper(void)
+static void lock_lets_every_contender_in(void)
 {
     mc_thread(enters_once, 0);
     mc_thread(enters_once, 0);
@@ -60,16 +60,16 @@ static void lock_wakes_every_sleeper(void)
     mc_join_all();
     mc_check(lock == LOCK_FREE && total == 3);
 }
-MC_MODEL(lock_wakes_every_sleeper, .claim = "with two asleep at the lock, both are woken in the end",
+MC_MODEL(lock_lets_every_contender_in, .claim = "of three contenders each enters in the end",
          .preemptions = 3, .spins = 2);
 
-static void lock_taken_between_wake_and_entry(void)
+static void lock_taken_again_before_a_waiter(void)
 {
     mc_thread(enters_once, 0);
     enters_once(0);
-    tries_once(0); /* before the sleeper, which then sleeps again */
+    tries_once(0); /* perhaps before the one that waits */
     mc_join_all();
     mc_check(lock == LOCK_FREE && total >= 2);
 }
-MC_MODEL(lock_taken_between_wake_and_entry, .claim = "a sleeper that finds the lock taken again sleeps again",
+MC_MODEL(lock_taken_again_before_a_waiter, .claim = "a waiter that finds the lock taken again waits again",
          .preemptions = MC_UNBOUNDED, .spins = 2);

@@ -47,25 +47,35 @@ static void a_held_lock_is_not_taken_by_try(void)
     lock_release(&lock);
 }
 
+static uint32_t waiting; /* at the lock, or about to */
+
+static void await_waiting(uint32_t n)
+{
+    while (filch_load_relaxed(&waiting) != n) /* order: relaxed, only a wait */
+        os_thread_yield();
+}
+
 static void *take_and_release(void *arg)
 {
     struct tally *t = arg;
+    filch_add_relaxed(&waiting, 1u); /* order: a count */
     lock_acquire(&t->lock);
     t->sum++;
     lock_release(&t->lock);
     return NULL;
 }
 
-static void every_sleeper_is_woken(void)
+static void however_long_it_is_held_all_get_it(void)
 {
     for (int round = 0; round < 50; round++) {
         struct tally t = {0, 0};
         pthread_t thread[3];
+        filch_store_relaxed(&waiting, 0u); /* order: before the threads */
         lock_acquire(&t.lock);
         for (int i = 0; i < 3; i++)
             CHECK_EQ(pthread_create(&thread[i], NULL, take_and_release, &t), 0);
-        while (filch_load_relaxed(&t.lock) != LOCK_CONTENDED) /* order: relaxed, only a wait */
-            os_thread_yield();
+        await_waiting(3);
+        os_sleep_ns(round % 2 ? 0 : 300000); /* longer than it takes until they sleep */
         CHECK_EQ(t.sum, 0);
         lock_release(&t.lock);
         for (int i = 0; i < 3; i++)
@@ -139,6 +149,7 @@ static void an_empty_victim_is_seen_without_its_lock(void)
 static void *steal_waiting(void *arg)
 {
     uintptr_t item = 0;
+    filch_add_relaxed(&waiting, 1u); /* order: a count */
     CHECK_EQ(locked_steal(arg, LOCKED_NEWEST, LOCKED_BLOCK, &item), 1);
     CHECK_EQ(item, 3);
     return NULL;
@@ -149,10 +160,11 @@ static void a_blocking_thief_waits_for_the_lock(void)
     struct locked q;
     pthread_t thread;
     push_1_2_3(&q);
+    filch_store_relaxed(&waiting, 0u); /* order: before the thread */
     lock_acquire(&q.lock);
     CHECK_EQ(pthread_create(&thread, NULL, steal_waiting, &q), 0);
-    while (filch_load_relaxed(&q.lock) != LOCK_CONTENDED) /* order: relaxed, only a wait */
-        os_thread_yield();
+    await_waiting(1);
+    os_sleep_ns(100000);
     CHECK_EQ(locked_size(&q), 3);
     lock_release(&q.lock);
     pthread_join(thread, NULL);
@@ -260,7 +272,7 @@ int main(void)
 {
     RUN(one_thread_at_a_time_holds_the_lock);
     RUN(a_held_lock_is_not_taken_by_try);
-    RUN(every_sleeper_is_woken);
+    RUN(however_long_it_is_held_all_get_it);
     RUN(owner_and_thief_at_either_pair_of_ends);
     RUN(a_thief_skips_a_locked_victim_and_proceeds);
     RUN(an_empty_victim_is_seen_without_its_lock);
