@@ -225,39 +225,6 @@ static void guests_in_turn(void)
 
 /* ---- locks, stacks, deques, the default pool ------------------------------------------------- */
 
-struct contended {
-    filch_pool *pool;
-    filch_job job;
-    uint32_t ran;
-};
-
-static void *submits_to_locked(void *arg)
-{
-    struct contended *x = arg;
-    filch_job_init(&x->job, count, &x->ran);
-    CHECK_EQ(filch_submit_on(x->pool, &x->job, FILCH_ANYWHERE), 0);
-    return NULL;
-}
-
-static void a_lock_that_is_held(void)
-{
-    filch_config c = config_of(1);
-    struct contended x = {.pool = make(&c)};
-    if (!x.pool)
-        return;
-    pthread_t other;
-    uint64_t before = fault_calls_in("lock_wait");
-    lock_acquire(&x.pool->injector.lock);
-    CHECK_EQ(pthread_create(&other, NULL, submits_to_locked, &x), 0);
-    while (fault_calls_in("lock_wait") == before)
-        sched_yield();
-    lock_release(&x.pool->injector.lock);
-    CHECK_EQ(pthread_join(other, NULL), 0);
-    CHECK_EQ(filch_pool_wait(x.pool, FILCH_FOREVER), 0);
-    CHECK_EQ(x.ran, 1);
-    end(x.pool);
-}
-
 /* More suspended jobs than stacks are kept warm. The last of them lets all go. */
 static void many_stacks(void)
 {
@@ -576,7 +543,6 @@ const struct scenario scenarios[] = {
     SCENARIO(huge_stack_alone, 0),
     SCENARIO(guests_in_turn, 0),
     SCENARIO(pools_that_call_each_other, 0),
-    SCENARIO(a_lock_that_is_held, 0),
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
     SCENARIO(scopes, 0),
