@@ -144,6 +144,36 @@ static void the_end_of_the_other_side_is_ready_for_all_that_was_asked(void)
     CHECK_EQ(sees_the_end(NULL), 0);
 }
 
+/* ---- several pools ---------------------------------------------------------------------------- */
+
+static int reads_byte(void *arg)
+{
+    char byte = 0;
+    CHECK_EQ(filch_read(*(int *)arg, &byte, 1, FILCH_FOREVER), 1);
+    return byte;
+}
+
+/* Each waits in its own poll, for the same pipe in turn; they end in every order. */
+static void pools_that_waited_end_in_any_order(void)
+{
+    static const int order[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        filch_pool *pool[3];
+        int ends[2];
+        CHECK_EQ(filch_pipe(ends), 0);
+        for (int i = 0; i < 3; i++) {
+            pool[i] = kit_pool(1);
+            filch_task *t = spawn(pool[i], reads_byte, &ends[0]);
+            kit_await_parked(pool[i]);
+            CHECK_EQ(filch_write(ends[1], "p", 1, FILCH_FOREVER), 1);
+            CHECK_EQ(join(t), 'p');
+        }
+        for (int i = 0; i < 3; i++)
+            kit_destroy(pool[order[k][i]]);
+        CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0); /* told to the polls that are left: none */
+    }
+}
+
 /* ---- connections ------------------------------------------------------------------------------ */
 
 struct called {
@@ -325,6 +355,7 @@ int main(void)
     RUN(a_terminal_that_blocks_keeps_no_worker);
     RUN(events_and_timers_that_block_keep_no_worker);
     RUN(the_end_of_the_other_side_is_ready_for_all_that_was_asked);
+    RUN(pools_that_waited_end_in_any_order);
     RUN(sockets_that_block_keep_no_worker);
     RUN(a_connection_that_nobody_takes_ends_in_time);
     RUN(connections_over_ipv6_echo);
