@@ -363,7 +363,7 @@ static void more_names_than_are_listed_are_still_counted(void)
 {
     enum { N = 100 };
     static filch_task *t[N];
-    static char name[N][8];
+    static char name[N][16];
     filch_pool *pool = kit_pool(1);
     filch_task *r = spawn(pool, "runner", runs, 0);
     KIT_AWAIT(kit_raised(&running));
