@@ -62,6 +62,14 @@
  * other side (membarrier). */
 #define filch_fence_compiler() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/* A hint, never an access: the address need not be one. FILCH_PREFETCH: is it worth finding out which? */
+#define filch_prefetch(p) __builtin_prefetch(p)
+#ifdef FILCH_TSAN
+#define FILCH_PREFETCH 0
+#else
+#define FILCH_PREFETCH 1
+#endif
+
 #ifdef FILCH_TSAN
 /* The thread sanitizer does not know stand-alone fences. A locked operation on a word of our own
  * orders the processor all the same, and does not make it believe that threads synchronised. */

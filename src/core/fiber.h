@@ -39,30 +39,33 @@ struct root {
 };
 
 struct fiber {
-    struct slots slots;
-    const struct lineage *lineage; /* of the job that runs, null when none does             */
-    const struct root *root;       /* that the job belongs to                               */
-    uint32_t gate;
-    uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
-    uint32_t pins_held;            /* of these, not the running job's own to undo           */
-    uint32_t blocks;               /* filch_blocking_enter so often                         */
-    bool replaced;                 /* by a stand-in, meanwhile                              */
+    /* A line of the cache that a switch needs ... */
     os_context context;
     struct filch_pool *pool;
-    struct fiber_store *store;     /* where it came from                                    */
-    struct fiber_slab *slab;
+    struct wait *waiting;          /* what it waits for, or null                            */
+    uintptr_t link;                /* in a queue                                            */
+    /* ... and one for what it runs. */
+    int errno_value;
+    uint32_t budget;               /* operations since it last waited, see budget.h         */
+    uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
+    uint32_t pins_held;            /* of these, not the running job's own to undo           */
     struct filch_task *task;       /* that runs on it, or null                              */
     struct wait_token *token;      /* that cancels what it waits for, or null               */
-    struct wait *waiting;          /* what it waits for, or null                            */
+    const struct lineage *lineage; /* of the job that runs, null when none does             */
+    const struct root *root;       /* that the job belongs to                               */
+    struct fiber_store *store;     /* where it came from                                    */
+    uint32_t gate;
+    uint32_t blocks;               /* filch_blocking_enter so often                         */
+
+    struct slots slots;
     const filch_slot *joining;     /* the stolen job that it waits for, or null             */
+    struct fiber_slab *slab;
     struct fiber *next;            /* in a free list                                        */
-    uintptr_t link;                /* in a queue                                            */
     struct fiber *exposed_prev, *exposed_next;
     void *region;
     size_t region_size;
-    int errno_value;
     uint32_t exposed;
-    uint32_t budget;               /* operations since it last waited, see budget.h         */
+    bool replaced;                 /* by a stand-in, meanwhile                              */
 };
 
 /* Two sizes of stack: fork-join recurses, tasks are many. */

@@ -62,6 +62,8 @@
 #include "core/report.h"
 #include "core/watch.h"
 
+#define REGRET_NS 30000 /* as long as a whole search takes */
+
 static unsigned searchers(uint64_t word)
 {
     return (unsigned)word;
@@ -449,13 +451,27 @@ static void be_poller(struct worker *w, int64_t deadline)
     poll_deliver(w->pool, &got);
 }
 
+/* Woken so soon by somebody who has work: a search that had lasted a little longer would have found it. */
+static void regret(struct worker *w, int64_t since)
+{
+    if (w->impatience && os_clock_ns() - since < REGRET_NS)
+        w->impatience = 0;
+}
+
 void idle_sleep_at_gate(struct worker *w, int64_t deadline)
 {
+    int64_t since = w->impatience ? os_clock_ns() : 0;
+    bool by_itself = false;
     while (!filch_load_acquire(&w->gate)) { /* order: [I3] */
-        if (os_futex_wait(&w->gate, GATE_SHUT, deadline) != 0 && !get_up(w, false))
+        if (os_futex_wait(&w->gate, GATE_SHUT, deadline) == 0)
+            continue;
+        by_itself = get_up(w, false);
+        if (!by_itself)
             deadline = os_clock_ns() + w->pool->config.backoff_max_ns;
     }
     idle_awake(w);
+    if (!by_itself)
+        regret(w, since);
 }
 
 /* [I5] [I6] Somebody left who was not to keep the time, nor to look after descriptors. */

@@ -63,4 +63,21 @@ static inline uintptr_t *item_link(work_item it)
     return &((filch_job *)it)->link;
 }
 
+/* Fetches what stands for an item into the cache: two lines of a fiber, a descriptor, a job. */
+static inline void item_fetch(work_item it)
+{
+    const char *p = (const char *)(it & ~ITEM_TAG);
+    filch_prefetch(p);
+    filch_prefetch(p + 64);
+}
+
+/* And the top of a fiber's stack, which is read on the way back to whoever waited. The fiber may run by
+ * now, so what it says of its stack may be old: fibers stay mapped, and to fetch a wrong line is no harm. */
+static inline void item_fetch_stack(work_item it)
+{
+    const struct fiber *f = item_as_fiber(it);
+    for (int line = 0; f && line < 8; line++)
+        filch_prefetch((const char *)f->context.sp + 64 * line);
+}
+
 #endif

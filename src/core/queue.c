@@ -1,6 +1,8 @@
 #include "core/queue.h"
 
-#define BATCH 128 /* most items moved between queues at once */
+#define BATCH CRATE /* most items moved between queues at once */
+#define AHEAD_FAR 4  /* items behind the one that is taken: its descriptor or fiber is fetched */
+#define AHEAD_NEAR 1 /* and the stack of this one, whose fiber has arrived by now */
 #define EYED_NS 1000 /* how long a thief looks at another's next before it takes it */
 #define EYED_MOST_NS 100000 /* and how long it looks at no other's */
 
@@ -60,12 +62,9 @@ static size_t drop_stale(struct worker *w, work_item *items, size_t n)
     return kept;
 }
 
-/* Links n items and hands them to the injector. */
 static void overflow(struct worker *w, const work_item *items, size_t n)
 {
-    for (size_t i = 0; i + 1 < n; i++)
-        *item_link(items[i]) = items[i + 1];
-    inject_push_chain(&w->pool->injector, items[0], items[n - 1], n);
+    inject_push_many(&w->pool->injector, items, n);
     EV_N(w, OVERFLOW, n);
 }
 
@@ -101,10 +100,29 @@ void queue_push_many(struct worker *w, const work_item *items, size_t n)
         queue_push(w, items[i]);
 }
 
+/* What comes soon is fetched into the cache meanwhile: who waits for long, or in a crowd, has left it. */
+static inline void look_ahead(const struct ring *r)
+{
+    if (!FILCH_PREFETCH)
+        return;
+    /* order: relaxed, hints */
+    uint64_t h = filch_load_relaxed(&r->head), n = filch_load_relaxed(&r->tail) - h;
+    if (n <= AHEAD_FAR || n > r->mask)
+        return;
+    /* order: relaxed, hints */
+    work_item far = filch_load_relaxed(&r->slot[(h + AHEAD_FAR) & r->mask]);
+    work_item near = filch_load_relaxed(&r->slot[(h + AHEAD_NEAR) & r->mask]);
+    item_fetch(far);
+    item_fetch_stack(near);
+}
+
 bool queue_pop(struct worker *w, work_item *out)
 {
-    if (__builtin_expect(w->pool->plain, 1))
-        return ring_pop(&w->ring, out);
+    if (__builtin_expect(w->pool->plain, 1)) {
+        bool any = ring_pop(&w->ring, out);
+        look_ahead(&w->ring);
+        return any;
+    }
     if (locked_kind(w->pool))
         return locked_pop(locked_of(w), owner_end(w->pool), out) > 0;
     return lifo_pop(&w->lifo, out);

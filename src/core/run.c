@@ -19,7 +19,7 @@
 
 #include <errno.h>
 
-#define TRIM_NS 1000000000
+#define TRIM_NS 10000000000
 #define TRIM_BATCH 16
 
 static void loop(void *pass);
@@ -38,7 +38,8 @@ static struct fiber *fiber_hot(struct worker *w, unsigned kind)
     return f;
 }
 
-/* A second after there were too many small ones, somebody without work gives their memory back. */
+/* Ten seconds after there were too many small ones, somebody without work gives their memory back: what
+ * comes in waves finds its stacks warm. A fresh one costs a page fault, more than most tasks do. */
 static void on_trim(struct timer *t)
 {
     filch_pool *pool = (filch_pool *)((char *)t - offsetof(filch_pool, trim));
@@ -383,16 +384,23 @@ static void run_found(struct fiber *f, const struct found *found)
 
 /* ---- the loop ----------------------------------------------------------------------------- */
 
+/* Patience is halved when a search was in vain, and whole again when waiting within it paid: something was
+ * found that was not there at first, or the sleep after it was short (idle.c). So a worker that is woken now
+ * and then for a little does not spin as long again as it worked. */
 static struct found search(struct worker *w)
 {
     struct found found = {0};
-    for (unsigned round = 0; round < w->pool->config.spin_rounds; round++) {
-        found = find_work(w);
-        if (found.what != FOUND_NOTHING || filch_load_relaxed(&w->pool->stop)) /* order: a hint */
+    unsigned rounds = w->pool->config.spin_rounds >> w->impatience, round = 0;
+    while ((found = find_work(w)).what == FOUND_NOTHING && ++round < rounds) {
+        if (filch_load_relaxed(&w->pool->stop)) /* order: a hint */
             break;
         EV(w, SPIN_WASTED);
-        os_pause_for(1 + (round < 64 ? round : 64));
+        os_pause_for(round < 64 ? round : 64);
     }
+    if (found.what == FOUND_NOTHING)
+        w->impatience += w->impatience < WORKER_IMPATIENCE;
+    else if (round > 0)
+        w->impatience = 0;
     return found;
 }
 

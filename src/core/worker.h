@@ -20,6 +20,7 @@
 #define WORKER_CACHE 8   /* fibers kept hot by a worker */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
 #define WORKER_TIME 8     /* every so many picks the timers are looked at first */
+#define WORKER_IMPATIENCE 5 /* times that a search is halved */
 #define WORKER_STREAK 64 /* picks of `next` in a row before the queue has its turn */
 
 /* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
@@ -62,6 +63,7 @@ struct worker {
     uint32_t searching;        /* counted in the pool's searchers                               */
     uint32_t guest;            /* the body is a guest                                           */
     int64_t backoff_ns;
+    unsigned impatience;       /* see search                                                    */
     struct fiber *cache[FIBER_KINDS][WORKER_CACHE];
     unsigned cached[FIBER_KINDS];
     struct task_cache tasks;

@@ -117,3 +117,68 @@ static void inject_count_is_never_negative(void)
 }
 MC_MODEL(inject_count_is_never_negative, .claim = "the count that a bystander reads is one that could be",
          .preemptions = MC_UNBOUNDED);
+
+/* ---- crates --------------------------------------------------------------------------------- */
+
+static void push_many(unsigned from, unsigned n)
+{
+    work_item items[4];
+    for (unsigned i = 0; i < n; i++)
+        items[i] = job_item(from + i);
+    inject_push_many(&list, items, n);
+}
+
+/* What is taken stands in the order in which it came, whether there was memory for the crate or not. */
+static void inject_crate_keeps_the_order(void)
+{
+    work_item out[4] = {0};
+    mc_fails(MC_ALLOC);
+    push_many(0, 1);
+    push_many(1, 3);
+    inject_push(&list, job_item(4));
+    mc_check(inject_take(&list, out, 3) == 3 && inject_count(&list) == 2);
+    for (unsigned i = 0; i < 3; i++) {
+        mc_check(job_task(out[i]) == i);
+        job_run(out[i]);
+    }
+    push_many(5, 2);
+    mc_check(inject_take(&list, out, 4) == 4);
+    for (unsigned i = 0; i < 4; i++) {
+        mc_check(job_task(out[i]) == 3 + i);
+        job_run(out[i]);
+    }
+    take_rest();
+}
+MC_MODEL(inject_crate_keeps_the_order,
+         .claim = "a crate is taken in parts, in order, with or without memory for it",
+         .preemptions = MC_UNBOUNDED, .failing = 2);
+
+static void inject_crate_is_shared(void)
+{
+    push_many(1, 3);
+    mc_thread(takes_two, 0);
+    mc_thread(takes_two, 0);
+    inject_push(&list, job_item(4));
+    take_rest();
+}
+MC_MODEL(inject_crate_is_shared,
+         .claim = "two takers share a crate: each job is taken once, and it is freed once",
+         .preemptions = 2);
+
+static void pushes_crate(void *unused)
+{
+    (void)unused;
+    push_many(1, 2);
+}
+
+static void inject_crates_pushed_and_taken(void)
+{
+    mc_fails(MC_ALLOC);
+    mc_thread(pushes_crate, 0);
+    push_many(3, 2);
+    take(3);
+    take_rest();
+}
+MC_MODEL(inject_crates_pushed_and_taken,
+         .claim = "two crates pushed at once are both there, whoever takes meanwhile",
+         .preemptions = 3, .failing = 1);
