@@ -322,8 +322,19 @@ static int option(char **argv, const char *name)
     return argv[0] != NULL && argv[1] != NULL ? atoi(argv[1]) : 0;
 }
 
+static int has(char **argv, const char *name)
+{
+    while (*argv != NULL && strcmp(*argv, name) != 0)
+        argv++;
+    return *argv != NULL;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !has(argv, "--port")) {
+        fprintf(stderr, "usage: http --port N [--workers N] [--seconds N]    without arguments: a test of itself\n");
+        return has(argv, "--help") ? 0 : 2;
+    }
     static const int signals[] = {SIGTERM, SIGINT};
     sigset_t set; /* blocked before there are other threads: filch_wait_signal takes them */
     sigemptyset(&set);

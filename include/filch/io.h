@@ -45,7 +45,9 @@
 extern "C" {
 #endif
 
-/* Reads or writes some bytes; 0 from a read is the end. On sockets SIGPIPE is not raised. */
+/* Reads or writes some bytes; 0 from a read is the end. On sockets SIGPIPE is not raised. A read of a TCP
+ * connection that returns less than was asked for has taken all there was: the next one waits without trying
+ * (filch_recv always tries; use that for TLS in the kernel, whose records end a read early). */
 FILCH_API ssize_t filch_read(int fd, void *buffer, size_t size, int64_t deadline);
 FILCH_API ssize_t filch_write(int fd, const void *buffer, size_t size, int64_t deadline);
 

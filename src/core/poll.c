@@ -13,7 +13,8 @@ struct poll_fd {
     uint32_t lock;
     uint32_t gen;
     uint32_t epoch[2];
-    uint32_t added;
+    uint32_t added, drains;
+    uint64_t drained;
     struct wait_list waiting[2];
 };
 
@@ -113,6 +114,12 @@ static int entry_make(filch_pool *pool, int fd, struct poll_fd **out)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
+/* Never 0. */
+static uint64_t drained_at(const struct poll_mark *m)
+{
+    return (uint64_t)m->gen << 32 | (m->epoch[0] + 1u);
+}
+
 void poll_mark(filch_pool *pool, int fd, struct poll_mark *m)
 {
     struct poll_fd *e = pool ? find(poller_of(pool), fd) : 0;
@@ -123,6 +130,15 @@ void poll_mark(filch_pool *pool, int fd, struct poll_mark *m)
         os_thread_yield(); /* another is just closing who had this number before */
     for (int d = 0; d < 2; d++)
         m->epoch[d] = filch_load_acquire(&e->epoch[d]); /* order: [Q1] */
+    m->drained = filch_load_relaxed(&e->drained) == drained_at(m) && /* order: a value, true at any time */
+                 filch_load_relaxed(&e->drains); /* order: [Q1] */
+}
+
+void poll_drained(filch_pool *pool, int fd, const struct poll_mark *m)
+{
+    struct poll_fd *e = pool ? find(poller_of(pool), fd) : 0;
+    if (e && filch_load_relaxed(&e->drains)) /* order: a hint */
+        filch_store_relaxed(&e->drained, drained_at(m)); /* order: a value, true at any time */
 }
 
 static uint64_t tag_of(int fd, uint32_t gen)
@@ -144,7 +160,10 @@ static int still_blocked(const struct poll_fd *e, unsigned what, const struct po
 /* Lock held. A system call under a lock, but once for each descriptor. */
 static int registered(struct poller *p, struct poll_fd *e, int fd)
 {
-    int rc = e->added ? 0 : os_poll_add(&p->os, fd, tag_of(fd, e->gen));
+    if (e->added)
+        return 0;
+    filch_store_relaxed(&e->drains, (uint32_t)os_fd_drains(fd)); /* order: the lock; [Q1] for later marks */
+    int rc = os_poll_add(&p->os, fd, tag_of(fd, e->gen));
     e->added = rc == 0;
     return rc;
 }
@@ -240,6 +259,8 @@ static void report(struct poller *p, const struct os_poll_event *event)
     struct wait_node *ready = 0;
     lock_acquire(&e->lock);
     bool current = e->added && e->gen == (uint32_t)(event->tag >> 32);
+    if (current && event->ready & OS_POLL_ODD)
+        filch_store_relaxed(&e->drains, 0u); /* order: [Q1] before the epoch */
     for (unsigned d = 2; current && d-- > 0;) {
         if (!(event->ready >> d & 1))
             continue;
@@ -297,6 +318,7 @@ static struct wait_node *entry_close(struct poller *p, int fd, struct wait_node 
     if (e->added)
         os_poll_remove(&p->os, fd); /* by itself it goes only with the last copy of the descriptor */
     e->added = 0;
+    filch_store_relaxed(&e->drains, 0u); /* order: [Q1] before the gen */
     filch_store_release(&e->gen, e->gen | 1); /* order: [Q1] */
     for (unsigned d = 0; d < 2; d++)
         chain = take_all(&e->waiting[d], chain, CLOSED);

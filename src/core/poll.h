@@ -11,6 +11,8 @@
  * |          |                            |               | differs for each that had this number  |
  * | epoch[]  | lock holder                | anyone        | counts what was reported               |
  * | added    | lock holder                | the same      | registered, with this gen as its tag   |
+ * | drains   | lock holder                | anyone        | a short read leaves nothing, see below |
+ * | drained  | who read less than it asked for | anyone   | gen and epoch of the mark before that  |
  * | waiting[]| lock holder                | the same      |                                        |
  * | blocked  | list lock holder           | the same      | threads that wait by themselves        |
  *
@@ -21,6 +23,9 @@
  * Why nothing is missed: a waiter's call failed after its mark. What becomes ready later is reported later;
  * the report either finds the waiter in the list, or came before it was put there and has changed the
  * epoch. Before the first wait there are no reports, but registering reports what is ready then.
+ * A TCP connection that a read has drained need not be tried again before there was another report. `drained`
+ * says at which mark that was: what came later is reported later, and changes the epoch. [Q1] Not so once
+ * its end or urgent data was reported, which does not come twice: `drains` is cleared before that epoch.
  * A report wakes all waiters of its direction: how many of them it is for, the kernel does not say.
  */
 #ifndef FILCH_POLL_H
@@ -35,6 +40,7 @@ struct wait_subject;
 struct poll_mark {
     uint32_t gen;
     uint32_t epoch[2];     /* in, out */
+    bool drained;          /* nothing to be read: the first try is spared */
 };
 
 struct poll_batch {
@@ -44,6 +50,9 @@ struct poll_batch {
 
 /* Before the call. `pool` is the caller's, whose worker it is on; null outside. */
 void poll_mark(filch_pool *pool, int fd, struct poll_mark *m);
+
+/* After a read that returned less than was asked for. */
+void poll_drained(filch_pool *pool, int fd, const struct poll_mark *m);
 
 /* After a call that would block: waits until it is worth another try. `what` is OS_POLL_IN, OS_POLL_OUT
  * or both. Returns 0, -ETIMEDOUT, -ECANCELED (closed meanwhile, or the wait was cancelled), -EPERM (a

@@ -107,12 +107,16 @@ static void check_buffer(const void *buffer, size_t size, const char *call)
 static ssize_t read_some(int fd, void *buffer, size_t size, int64_t deadline)
 {
     struct try t = try_first(fd, &about_read);
-    ssize_t r;
-    while ((r = os_read(fd, buffer, size)) == -EAGAIN) {
+    bool spared = t.mark.drained && size > 0 && deadline > FILCH_NOW;
+    ssize_t r = spared ? -EAGAIN : os_read(fd, buffer, size);
+    while (r == -EAGAIN) {
         int rc = try_again(&t, OS_POLL_IN, deadline);
         if (rc != 0)
             return rc == -EPERM ? file_read(fd, buffer, size, -1) : rc;
+        r = os_read(fd, buffer, size);
     }
+    if (r > 0 && (size_t)r < size)
+        poll_drained(t.pool, fd, &t.mark);
     return r;
 }
 

@@ -9,6 +9,7 @@
 #ifndef FILCH_OS_H
 #define FILCH_OS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,16 +55,19 @@ typedef struct {
 
 struct os_poll_event {
     uint64_t tag;
-    uint32_t ready;            /* OS_POLL_IN, OS_POLL_OUT; both after an error or a hang-up */
+    uint32_t ready;            /* OS_POLL_IN, OS_POLL_OUT; both after an error or a hang-up; OS_POLL_ODD */
 };
 
-enum { OS_POLL_IN = 1, OS_POLL_OUT = 2, OS_POLL_MOST = 128 };
+/* ODD: it ends, or has urgent data: from now on more may be there than a read returned. */
+enum { OS_POLL_IN = 1, OS_POLL_OUT = 2, OS_POLL_ODD = 4, OS_POLL_MOST = 128 };
 
 int os_poll_open(os_poll *p);
 void os_poll_close(os_poll *p);
 /* Both directions. What is ready already is reported. -EPERM: a file, it is always ready. */
 int os_poll_add(os_poll *p, int fd, uint64_t tag); /* not UINT64_MAX */
 void os_poll_remove(os_poll *p, int fd);
+/* Does a read that returned less than was asked for leave nothing behind (a TCP connection)? */
+bool os_fd_drains(int fd);
 /* At most OS_POLL_MOST at a time; 0 if woken or without cause; -ETIMEDOUT. */
 int os_poll_wait(os_poll *p, struct os_poll_event *out, int most, int64_t deadline);
 void os_poll_wake(os_poll *p);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,7 +65,7 @@ void os_poll_close(os_poll *p)
 
 int os_poll_add(os_poll *p, int fd, uint64_t tag)
 {
-    uint32_t events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    uint32_t events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
     int rc = control(p, EPOLL_CTL_ADD, fd, events, tag);
     return rc == -EEXIST ? control(p, EPOLL_CTL_MOD, fd, events, tag) : rc;
 }
@@ -72,6 +73,22 @@ int os_poll_add(os_poll *p, int fd, uint64_t tag)
 void os_poll_remove(os_poll *p, int fd)
 {
     (void)control(p, EPOLL_CTL_DEL, fd, 0, 0);
+}
+
+static int option_of(int fd, int name)
+{
+    int value = -1, saved = errno;
+    socklen_t length = sizeof value;
+    if (getsockopt(fd, SOL_SOCKET, name, &value, &length) != 0)
+        value = -1;
+    errno = saved;
+    return value;
+}
+
+bool os_fd_drains(int fd)
+{
+    int domain = option_of(fd, SO_DOMAIN);
+    return (domain == AF_INET || domain == AF_INET6) && option_of(fd, SO_TYPE) == SOCK_STREAM;
 }
 
 void os_poll_wake(os_poll *p)
@@ -119,7 +136,8 @@ static uint32_t ready_of(uint32_t events)
 {
     uint32_t both = events & (EPOLLHUP | EPOLLERR);
     return (events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP) || both ? OS_POLL_IN : 0u) |
-           (events & EPOLLOUT || both ? OS_POLL_OUT : 0u);
+           (events & EPOLLOUT || both ? OS_POLL_OUT : 0u) |
+           (events & (EPOLLPRI | EPOLLRDHUP) || both ? OS_POLL_ODD : 0u);
 }
 
 /* Without the wake-up, which the one that waits takes. Returns how many are left. */

@@ -190,3 +190,78 @@ static void poll_made_once(void)
 }
 MC_MODEL(poll_made_once, .claim = "a pool's poll is made once, by whoever waits first", .preemptions = 3,
          .stale = 1, .spins = MC_ZERO, .alarms = true);
+
+/* ---- drained -------------------------------------------------------------------------------- */
+
+enum { OVER = 256 }; /* added to what is there: the stream ends after that */
+
+/* All that is there; 0 at the end. */
+static int take_all_there(void)
+{
+    uint32_t was = filch_load_relaxed(&there);
+    while (was % OVER > 0)
+        if (filch_cas_relaxed(&there, &was, was - was % OVER))
+            return (int)(was % OVER);
+    return was >= OVER ? 0 : -EAGAIN;
+}
+
+static int reads_all(void)
+{
+    struct poll_mark m;
+    poll_mark(&pool, FD, &m);
+    int r = m.drained ? -EAGAIN : take_all_there();
+    while (r == -EAGAIN) {
+        int rc = poll_wait(&pool, FD, OS_POLL_IN, &m, INT64_MAX, 0);
+        if (rc != 0)
+            return rc;
+        poll_mark(&pool, FD, &m);
+        r = take_all_there();
+    }
+    if (r > 0)
+        poll_drained(&pool, FD, &m);
+    return r;
+}
+
+static void reads_to_the_end(void *unused)
+{
+    int r;
+    (void)unused;
+    while ((r = reads_all()) > 0)
+        results[0] += (uint32_t)r;
+    mc_check(r == 0);
+}
+
+static void ends_stream(void *unused)
+{
+    (void)unused;
+    filch_add_relaxed(&there, (uint32_t)OVER);
+    report_ready(0, OS_POLL_IN | OS_POLL_ODD);
+}
+
+static void poll_drained_sees_what_comes(void)
+{
+    known();
+    mc_thread(reads_to_the_end, 0);
+    arrives((void *)1);
+    arrives((void *)1);
+    ends_stream(0);
+    end();
+    mc_check(results[0] == 2);
+}
+MC_MODEL(poll_drained_sees_what_comes,
+         .claim = "[Q1] a reader that does not try sees all that comes, and the end",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* Data and end together: one report, or one after the other. */
+static void poll_drained_sees_the_end_once(void)
+{
+    known();
+    mc_thread(reads_to_the_end, 0);
+    filch_add_relaxed(&there, 1u);
+    ends_stream(0);
+    end();
+    mc_check(results[0] == 1);
+}
+MC_MODEL(poll_drained_sees_the_end_once,
+         .claim = "[Q1] an end that was reported before the last data were read is seen",
+         .preemptions = 3, .stale = 2, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
