@@ -332,7 +332,8 @@ static int has(char **argv, const char *name)
 int main(int argc, char **argv)
 {
     if (argc > 1 && !has(argv, "--port")) {
-        fprintf(stderr, "usage: http --port N [--workers N] [--seconds N]    without arguments: a test of itself\n");
+        fprintf(stderr, "usage: http --port N [--workers N] [--seconds N]\n"
+                        "without arguments it asks itself some questions\n");
         return has(argv, "--help") ? 0 : 2;
     }
     static const int signals[] = {SIGTERM, SIGINT};
