@@ -171,8 +171,17 @@ static int make_workers(filch_pool *p)
     return locked_init(&p->shared, capacity);
 }
 
+/* What is left in there are tasks that their joiners have run; the crates around them are to be freed. */
+static void injector_drop(filch_pool *p)
+{
+    work_item stale[64];
+    while (inject_take(&p->injector, stale, 64) > 0)
+        ;
+}
+
 static void pool_free(filch_pool *p)
 {
+    injector_drop(p);
     for (int i = 0; p->workers && i < p->count; i++)
         queue_destroy(&p->workers[i]);
     locked_destroy(&p->shared);
