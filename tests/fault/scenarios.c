@@ -465,6 +465,39 @@ static void assembled(void *arg)
     count(&a->ran);
 }
 
+static int counts_one(void *ran) { return count(ran), 0; }
+
+/* More than the queue holds, each run by its join: what stood for them goes with the pool. */
+static int spawns_and_joins(void *unused)
+{
+    enum { TASKS = 600 };
+    static filch_task *t[TASKS];
+    uint32_t ran = 0, begun = 0;
+    (void)unused;
+    for (int i = 0; i < TASKS; i++)
+        begun += filch_spawn(&t[begun], counts_one, &ran) == 0;
+    for (uint32_t i = begun; i-- > 0;)
+        CHECK_EQ(filch_task_join(t[i], NULL, FILCH_FOREVER), 0);
+    CHECK_EQ(value_of(&ran), begun);
+    return 0;
+}
+
+static void joined_in_place(void)
+{
+    filch_config c = config_of(1);
+    filch_pool *pool = make(&c);
+    filch_task *t;
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    int rc = filch_spawn_with(&t, &attr, spawns_and_joins, NULL);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
+    filch_pool_destroy(pool);
+}
+
 static void many_tasks(void)
 {
     enum { TASKS = 300 };
@@ -548,6 +581,7 @@ const struct scenario scenarios[] = {
     SCENARIO(scopes, 0),
     SCENARIO(dumped, 0),
     SCENARIO(many_tasks, 0),
+    SCENARIO(joined_in_place, 0),
     SCENARIO(offload, 0),
     SCENARIO(descriptors, 0),
     SCENARIO(one_stack_for_all, 1),
