@@ -63,7 +63,8 @@ FILCH_API void filch_task_detach(filch_task *task);
 FILCH_API int filch_task_done(const filch_task *task);
 
 /* Lets others run: the caller goes to the end of its worker's queue. Outside a task, or pinned, the
- * thread yields. Any thread; may resume on another thread. */
+ * thread yields. If there is nobody else, and now and then, one of the caller's own forks runs: a loop that
+ * yields until a fork has done something ends. Any thread; may resume on another thread. */
 FILCH_API void filch_yield(void);
 
 /* Where the calling task's errno is now: *filch_errno() instead of errno, in functions that wait. Any

@@ -2,6 +2,7 @@
 #include "core/go.h"
 #include "core/event.h"
 #include "core/job.h"
+#include "core/join.h"
 #include "core/report.h"
 #include "core/run.h"
 #include "core/wait.h"
@@ -329,19 +330,30 @@ static bool publish_yield(struct fiber *from, void *arg)
     return true;
 }
 
+/* What the caller forked may be what it yields for, and nobody else may be there to run it. */
+static bool yield_to_own(struct worker *w, struct fiber *f)
+{
+    return slots_peek(&f->slots) && join_run_own(w, f);
+}
+
 void filch_yield(void)
 {
     struct worker *w = worker_self();
     struct fiber *f = w ? w->fiber : 0;
     if (!f || f->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP) {
-        os_thread_yield();
+        if (!f || !yield_to_own(w, f))
+            os_thread_yield();
         return;
     }
     EV(w, YIELD);
+    if (w->tick % WORKER_FAIR == 0 && yield_to_own(w, f)) /* in turn: others may yield for it, too */
+        return;
     bool leaves = w->guest || idle_seat_wanted(w); /* perhaps: the loop has to decide */
     work_item it = leaves ? 0 : find_local(w);
     if (it || leaves)
         (void)run_suspend_for(w, it, publish_yield, 0);
+    else
+        (void)yield_to_own(w, f);
 }
 
 int *filch_errno(void)

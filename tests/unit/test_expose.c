@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <filch/stats.h>
+#include <filch/task.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -292,6 +293,58 @@ static void waits_outside_body(void *arg)
     FILCH_RUN(waits_for_outside);
 }
 
+/* ---- loops that yield ------------------------------------------------------------------------ */
+
+static void raises(void *flag)
+{
+    filch_store_release((uint32_t *)flag, 1u);
+}
+
+static void yields_body(void *unused)
+{
+    uint32_t flag = 0;
+    filch_job job;
+    (void)unused;
+    filch_fork(&job, raises, &flag);
+    while (!filch_load_acquire(&flag))
+        filch_yield();
+    filch_join(&job);
+}
+
+static void a_fork_runs_while_its_parent_yields(void)
+{
+    on_every_pool(yields_body);
+}
+
+static uint32_t flags[2];
+
+/* Neither is alone: there is always somebody to yield to. */
+static int yields_for_both(void *mine)
+{
+    filch_job job;
+    filch_fork(&job, raises, mine);
+    while (!filch_load_acquire(&flags[0]) || !filch_load_acquire(&flags[1]))
+        filch_yield();
+    filch_join(&job);
+    return 0;
+}
+
+static void forks_run_while_their_parents_yield_to_each_other(void)
+{
+    for (int k = 0; k < SCALED(200, 50, 20); k++) {
+        filch_task_attr a = FILCH_TASK_ATTR_INIT;
+        filch_task *t[2];
+        a.pool = on.pool = pool_of(1, FILCH_JOIN_SUSPEND);
+        for (int i = 0; i < 2; i++)
+            filch_store_relaxed(&flags[i], 0u);
+        for (int i = 0; i < 2; i++)
+            CHECK_EQ(filch_spawn_with(&t[i], &a, yields_for_both, &flags[i]), 0);
+        for (int i = 0; i < 2; i++)
+            CHECK_EQ(filch_task_join(t[i], NULL, FILCH_FOREVER), 0);
+        filch_pool_destroy(on.pool);
+    }
+}
+
 static void workers_sleep_when_what_a_waiter_left_behind_has_run(void)
 {
     filch_job job;
@@ -319,6 +372,8 @@ int main(void)
     RUN(a_fork_runs_while_its_parent_waits_for_a_pipe);
     RUN(a_fork_runs_while_its_parent_waits_for_a_job_submitted_inside);
     RUN(forks_that_thieves_leave_behind_run_too);
+    RUN(a_fork_runs_while_its_parent_yields);
+    RUN(forks_run_while_their_parents_yield_to_each_other);
     RUN(workers_sleep_when_what_a_waiter_left_behind_has_run);
     return check_report();
 }
