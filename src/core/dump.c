@@ -83,7 +83,9 @@ static void say_object(struct dump *d, const struct look_flow *f)
     say(d, " for ");
     say_word(d, f->about.noun, "object");
     say(d, " %p", f->object);
-    if (f->about.name_at && os_peek(&name, (const char *)f->object + f->about.name_at, sizeof name) == 0) {
+    if (f->about.name_at)
+        (void)os_peek(&name, (const char *)f->object + f->about.name_at, sizeof name);
+    if (name) {
         say(d, " \"");
         say_word(d, name, "");
         say(d, "\"");

@@ -4,10 +4,12 @@
 #include "core/report.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #define CHAN_MAGIC 0xf11c4c01u
 #define FIRST_ROOM 16 /* of an unbounded channel */
+#define KEEP_BYTES 65536 /* it keeps this much when it is empty */
 
 static inline void check_life(const filch_chan *c, const char *call)
 {
@@ -98,10 +100,22 @@ static int ring_grow(filch_chan *c)
         return -ENOMEM;
     if (c->room == room)
         spare = ring_move(c, spare, 2 * room);
+    if (spare == c->first)
+        spare = 0; /* for when it is empty again */
     lock_release(&c->lock);
     os_free(spare);
     lock_acquire(&c->lock);
     return 0;
+}
+
+/* Lock held, and it is empty. Returns the wide one, to be freed: the channel may be gone by then. */
+static char *ring_shrink(filch_chan *c)
+{
+    char *wide = c->ring;
+    c->ring = c->first;
+    c->room = FIRST_ROOM;
+    c->head = 0;
+    return wide;
 }
 
 /* ---- steps: lock held ----------------------------------------------------------------------- */
@@ -180,8 +194,8 @@ void chan_leave(filch_chan *c, enum filch_op op, struct chan_waiter *w)
 }
 
 static const struct wait_subject about_turn[] = {
-    [FILCH_SEND] = {.call = "filch_chan_send", .noun = "channel"},
-    [FILCH_RECV] = {.call = "filch_chan_recv", .noun = "channel"},
+    [FILCH_SEND] = {"filch_chan_send", "channel", WAIT_FOR_OBJECT, offsetof(filch_chan, name), 0},
+    [FILCH_RECV] = {"filch_chan_recv", "channel", WAIT_FOR_OBJECT, offsetof(filch_chan, name), 0},
 };
 
 /* Lock held; without it on return. */
@@ -208,7 +222,10 @@ static inline int act(filch_chan *c, enum filch_op op, void *item, int64_t deadl
     int rc = step(c, op, item, &served);
     if (rc == CHAN_NOT_NOW && deadline > FILCH_NOW)
         return wait_turn(c, op, item, deadline);
+    char *wide = c->count == 0 && c->room > c->keep ? ring_shrink(c) : 0;
     lock_release(&c->lock);
+    if (wide)
+        os_free(wide);
     chan_resume(served);
     budget_spend();
     return rc == CHAN_NOT_NOW ? -ETIMEDOUT : rc;
@@ -267,6 +284,8 @@ int filch_chan_create(filch_chan **out, size_t item_size, size_t capacity)
     size_t room = capacity == FILCH_UNBOUNDED ? FIRST_ROOM : capacity;
     *c = (filch_chan){.room = room, .item_size = item_size, .capacity = capacity, .magic = CHAN_MAGIC};
     c->ring = room > 0 ? ring_alloc(room, item_size) : 0;
+    c->first = capacity == FILCH_UNBOUNDED ? c->ring : 0;
+    c->keep = capacity == FILCH_UNBOUNDED && item_size > 0 ? KEEP_BYTES / item_size + FIRST_ROOM : SIZE_MAX;
     if (room > 0 && !c->ring) {
         os_free(c);
         return -ENOMEM;
@@ -286,6 +305,8 @@ void filch_chan_destroy(filch_chan *c)
     if (waited)
         report_misuse("filch_chan_destroy", "somebody waits at it; close it and let them return");
     c->magic = 0;
+    if (c->first != c->ring)
+        os_free(c->first);
     os_free(c->ring);
     os_free(c);
 }

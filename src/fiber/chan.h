@@ -46,7 +46,9 @@ struct filch_chan {
     struct wait_list waiting[2]; /* by enum filch_op */
     char *ring;
 
-    size_t room;                 /* lock holder: of an unbounded channel it grows */
+    size_t room;                 /* lock holder: of an unbounded channel it grows, and is small again ... */
+    size_t keep;                 /* ... when nothing is left in one that is larger than this */
+    char *first;                 /* what an unbounded channel began with, and goes back to */
     size_t item_size, capacity;
     const char *name;
     uint32_t magic;

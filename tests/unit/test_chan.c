@@ -1,5 +1,6 @@
 /* test_chan.c: channels between tasks, pinned tasks and threads. */
 #include "chan_kit.h"
+#include "fiber/chan.h"
 
 static const size_t capacities[] = {0, 1, 2, 7, 128, FILCH_UNBOUNDED};
 enum { CAPACITIES = sizeof capacities / sizeof *capacities };
@@ -496,6 +497,35 @@ static void who_received_the_last_item_may_destroy_the_channel(void)
     kit_destroy(pool);
 }
 
+/* Whoever was slow for a while does not keep the memory for ever. */
+static void an_unbounded_channel_that_was_emptied_is_small_again(void)
+{
+    enum { MANY = 100000 };
+    filch_chan *c;
+    int item;
+    CHECK_EQ(filch_chan_create(&c, sizeof item, FILCH_UNBOUNDED), 0);
+    size_t small = c->room;
+    for (int round = 0; round < 3; round++) {
+        for (item = 0; item < MANY; item++)
+            CHECK_EQ(filch_chan_send(c, &item, FILCH_NOW), 0);
+        CHECK(c->room >= MANY);
+        for (int i = 0; i < MANY; i++) {
+            CHECK_EQ(filch_chan_recv(c, &item, FILCH_NOW), 0);
+            CHECK_EQ(item, i);
+        }
+        CHECK_EQ(c->room, small);
+        CHECK_EQ(filch_chan_recv(c, &item, FILCH_NOW), -ETIMEDOUT);
+    }
+    for (int i = 0; i < 1000; i++) /* not worth it */
+        CHECK_EQ(filch_chan_send(c, &i, FILCH_NOW), 0);
+    size_t some = c->room;
+    while (filch_chan_recv(c, &item, FILCH_NOW) == 0)
+        ;
+    CHECK_EQ(item, 999);
+    CHECK_EQ(c->room, some);
+    filch_chan_destroy(c);
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -513,5 +543,6 @@ int main(void)
     RUN(what_was_sent_before_a_close_is_received);
     RUN(a_close_ends_every_wait);
     RUN(who_received_the_last_item_may_destroy_the_channel);
+    RUN(an_unbounded_channel_that_was_emptied_is_small_again);
     return check_report();
 }

@@ -163,6 +163,7 @@ static void every_kind_of_wait_is_named_with_its_object(void)
     CHECK_EQ(filch_chan_create(&empty, sizeof item, 0), 0);
     CHECK_EQ(filch_chan_create(&full, sizeof item, 1), 0);
     CHECK_EQ(filch_chan_send(full, &item, FILCH_FOREVER), 0);
+    filch_chan_rename(full, "full one");
     CHECK_EQ(filch_mutex_lock(&mutex, FILCH_FOREVER), 0);
     CHECK_EQ(filch_rwlock_write_lock(&rwlock, FILCH_FOREVER), 0);
     filch_sem_init(&sem, 0);
@@ -181,7 +182,7 @@ static void every_kind_of_wait_is_named_with_its_object(void)
         {"once", runs_once, "filch_once_run for once", &once},
         {"oneshot", receives_once, "filch_oneshot_recv for oneshot", &oneshot},
         {"recv", receives, "filch_chan_recv for channel", empty},
-        {"send", sends, "filch_chan_send for channel", full},
+        {"send", sends, "filch_chan_send for channel", full}, /* which has a name */
         {"select", selects, "filch_select for one of the cases at 0x", 0},
         {"read", reads_pipe, "filch_read for descriptor ", 0},
     };
@@ -201,6 +202,7 @@ static void every_kind_of_wait_is_named_with_its_object(void)
             snprintf(words + n, sizeof words - (size_t)n, "%d", ends[0]);
         HAS(name, words);
     }
+    HAS("filch_chan_send for channel ", " \"full one\"");
     CHECK_EQ(lines_with(text, "deadlock", ""), 0);
     let_all_go();
     for (int i = 0; i < N; i++) {
