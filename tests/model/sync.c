@@ -686,4 +686,4 @@ static void event_again(void)
     mc_join_all();
 }
 MC_MODEL(event_again, .claim = "an event that was reset is waited for again, whoever was woken before",
-         .preemptions = 2, .stale = MC_ZERO, .alarms = true, .hasty = 1);
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .alarms = true, .hasty = 1);
