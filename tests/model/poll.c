@@ -1,6 +1,7 @@
 /* poll.c: models of core/poll.c: threads wait for a descriptor that the model plays. What is there to be
  * read is a word; the kernel adds to it and then reports; a call takes one, or would block. */
 #include "mc.h"
+#include "scribble.h"
 
 #include "core/poll.h"
 #include "core/wait.h"
@@ -143,15 +144,6 @@ static void poll_late_report(void)
 }
 MC_MODEL(poll_late_report, .claim = "a report about the last one of this number wakes nobody",
          .preemptions = 3, .stale = 2, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
-
-/* Uses the stack anew where the wait was: who still looks at that is caught. */
-static __attribute__((noinline)) void scribble(void)
-{
-    char here[640] __attribute__((aligned(4)));
-    for (unsigned i = 0; i < sizeof here; i += 4)
-        *(uint32_t *)(void *)(here + i) = i;
-    __asm__("" ::"r"(here) : "memory");
-}
 
 /* One waits in both lists; the deadline, a report and closing are all about to end it. */
 static void waits_for_both(void *unused)

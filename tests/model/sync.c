@@ -1,6 +1,7 @@
 /* sync.c: models of filch/sync.h between threads outside any pool: whose words, lists and claims are
  * the same as for fibers. */
 #include "mc.h"
+#include "scribble.h"
 
 #include "core/worker.h"
 
@@ -65,6 +66,8 @@ static void locks_if_soon(void *unused)
     if (rc == 0) {
         locked_section();
         filch_mutex_unlock(mutex);
+    } else {
+        scribble();
     }
 }
 

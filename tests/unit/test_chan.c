@@ -497,6 +497,38 @@ static void who_received_the_last_item_may_destroy_the_channel(void)
     kit_destroy(pool);
 }
 
+static int sends_second(void *c)
+{
+    int item = 2;
+    return filch_chan_send(c, &item, FILCH_FOREVER);
+}
+
+/* Nobody receives any more: there is room, and that is enough. */
+static void a_sender_that_waits_goes_on_when_an_item_is_taken(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_pool *pool = kit_pool(workers);
+        filch_chan *c = chan(sizeof(int), 1);
+        filch_task_attr a = FILCH_TASK_ATTR_INIT;
+        filch_task *t;
+        int item = 1, result = -1;
+        a.pool = pool;
+        CHECK_EQ(filch_chan_send(c, &item, FILCH_NOW), 0);
+        CHECK_EQ(filch_spawn_with(&t, &a, sends_second, c), 0);
+        kit_await_parked(pool);
+        CHECK(!filch_task_done(t));
+        CHECK_EQ(filch_chan_recv(c, &item, FILCH_NOW), 0);
+        CHECK_EQ(item, 1);
+        CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+        CHECK_EQ(result, 0);
+        CHECK_EQ(filch_chan_length(c), 1);
+        CHECK_EQ(filch_chan_recv(c, &item, FILCH_NOW), 0);
+        CHECK_EQ(item, 2);
+        filch_chan_destroy(c);
+        kit_destroy(pool);
+    }
+}
+
 /* Whoever was slow for a while does not keep the memory for ever. */
 static void an_unbounded_channel_that_was_emptied_is_small_again(void)
 {
@@ -543,6 +575,7 @@ int main(void)
     RUN(what_was_sent_before_a_close_is_received);
     RUN(a_close_ends_every_wait);
     RUN(who_received_the_last_item_may_destroy_the_channel);
+    RUN(a_sender_that_waits_goes_on_when_an_item_is_taken);
     RUN(an_unbounded_channel_that_was_emptied_is_small_again);
     return check_report();
 }
