@@ -59,8 +59,26 @@ stage_ucontext()
 }
 stage_asan() { sanitized build-asan gcc address "$most" '^fault_sleep$'; } # memory is its business
 stage_tsan() { sanitized build-tsan gcc thread "$threads"; }
-stage_clang-asan() { sanitized build-clang-asan clang address "$few"; }
-stage_clang-tsan() { sanitized build-clang-tsan clang thread "$few"; }
+# A second compiler's sanitizers: what its own code could get wrong, switches, atomics and waits; the rest is
+# left to `all`.
+second='async blocking cancel chan context expose forkjoin future idle io io_wait local pool scope select
+standin strangers sync sync_held task task_edges timer waiters'
+stage_clang-asan() { second build-clang-asan address; }
+stage_clang-tsan() { second build-clang-tsan thread; }
+second() # second DIR SANITIZER
+{
+    local names targets name
+    names=$(echo $second | tr ' ' '|')
+    if [ "$thorough" ]; then
+        sanitized "$1" clang "$2" "$few"
+        return
+    fi
+    for name in $second; do
+        if [ -f "tests/unit/test_$name.c" ]; then targets="${targets:-} unit_test_$name"; fi
+    done
+    configure_and_build "$1" clang -DCMAKE_BUILD_TYPE=Debug -DFILCH_SANITIZE="$2" &&
+        tests "$1" '^unit$' '' "^($names)\$"
+}
 sanitized() # sanitized DIR CC SANITIZER LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX]
 {
     local labels=$4 without=${5:-} targets
@@ -79,8 +97,8 @@ title()
     ucontext) echo "gcc -O3, the portable context switch, what switches" ;;
     asan) echo "gcc, address, undefined and leak sanitizers" ;;
     tsan) echo "gcc, thread sanitizer" ;;
-    clang-asan) echo "clang, address, undefined and leak sanitizers" ;;
-    clang-tsan) echo "clang, thread sanitizer" ;;
+    clang-asan) echo "clang, address, undefined and leak sanitizers, part of the unit tests" ;;
+    clang-tsan) echo "clang, thread sanitizer, part of the unit tests" ;;
     esac
 }
 
