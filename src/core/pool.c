@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TRIM_NS 10000000000
+
 static uint32_t pools_lock;
 static filch_pool *pools;
 static filch_pool *default_pool;
@@ -208,6 +210,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
         return rc;
     }
     p->count = p->config.workers + (int)p->config.stand_ins;
+    p->trim_ns = TRIM_NS;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
     bool fenced = os_membarrier_init() != 0;

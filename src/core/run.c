@@ -19,7 +19,6 @@
 
 #include <errno.h>
 
-#define TRIM_NS 10000000000
 #define TRIM_BATCH 16
 
 static void loop(void *pass);
@@ -53,7 +52,7 @@ static void trim_later(struct worker *w)
     /* order: relaxed, the wheel's lock hands the timer over */
     if (!filch_load_relaxed(&pool->trim_set) && filch_cas_relaxed(&pool->trim_set, &unset, 1u)) {
         pool->trim.fire = on_trim;
-        timers_add(w->timers, &pool->trim, os_clock_ns() + TRIM_NS);
+        timers_add(w->timers, &pool->trim, os_clock_ns() + pool->trim_ns);
     }
 }
 

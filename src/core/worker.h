@@ -109,6 +109,7 @@ struct filch_pool {
     struct fiber_store fibers[FIBER_KINDS];
     struct task_store tasks;
     struct timer trim;         /* set once there are too many small fibers */
+    int64_t trim_ns;           /* how long small stacks that are too many stay warm             */
     uint32_t trim_set;         /* it is; 0 again when their memory was given back */
     uint32_t trim_due;
 
