@@ -56,6 +56,10 @@
  *      taken by another; one that comes too late ends the next poller's sleep, which sees its gate shut
  *      and sleeps again. If a guest sits in the poller's seat, it polls on without a seat, and hands what
  *      it sees to the injector.
+ * [I7] A pool that stops joins every thread there is. idle_stop stores `stop`, then looks at each seat with
+ *      the lock held: either it sees the seat being filled and waits for that, or who would fill it later
+ *      sees `stop` and does not. Work needs nobody by then, but a worker may leave its search for a task
+ *      that its joiner has run already, and look for a successor.
  */
 #include "core/idle_set.h"
 #include "core/poll.h"
@@ -233,10 +237,12 @@ bool idle_wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_sear
         id = set_has(s, id) ? id : -1;
     else if (sleepers(word) > 0 && (even_if_searching || searchers(word) == 0))
         id = set_pick(pool, w);
+    bare = id >= 0 && pool->workers[id].has_thread == SEAT_BARE;
+    if (bare && filch_load_relaxed(&pool->stop)) /* order: [I7] the lock */
+        id = -1;
     if (id >= 0) {
         set_rouse(pool, id, RISE_AS_EITHER);
         active = pool->workers[id].gate == GATE_ACTIVE;
-        bare = pool->workers[id].has_thread == SEAT_BARE;
         polls = id == s->poller;
         if (bare)
             pool->workers[id].has_thread = SEAT_STARTING;

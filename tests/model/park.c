@@ -45,6 +45,21 @@ static void park_scout(void)
 MC_MODEL(park_scout, .claim = "[I4] a fork is found though the scout of before works now",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* A task that its joiner ran is done, but lies in the queue yet: whoever takes it leaves the search as if it
+ * were work, and wakes a successor, at a time when the pool may be about to end. */
+static void park_stop_while_another_starts(void)
+{
+    start(2);
+    struct worker *guest = idle_seat_enter(&pool); /* has somebody look for its forks in the other seat */
+    filch_add_relaxed(&jobs, (uint32_t)PLAIN);
+    idle_seat_leave(guest); /* the seat has no thread, and nobody waits for the job */
+    end();
+}
+MC_MODEL(park_stop_while_another_starts, .claim = "[I7] no thread is started behind the back of the stop",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+
 /* ---- guests ---------------------------------------------------------------------------------- */
 
 static void park_guest_forks(void)

@@ -213,6 +213,8 @@ static void end(void)
     struct idle_figures f = idle_figures(&pool);
     mc_check(f.sleeping <= (unsigned)pool.count && f.searching <= (unsigned)pool.count);
     idle_destroy(&pool);
+    for (int i = 0; i < pool.count; i++)
+        seats[i].searching = 0; /* as if freed: whoever still runs is seen to write it */
 }
 
 #endif
