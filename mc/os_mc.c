@@ -103,6 +103,16 @@ int64_t os_clock_ns(void)
     return mc->now += 100;
 }
 
+uint64_t os_ticks(void)
+{
+    return (uint64_t)os_clock_ns();
+}
+
+uint64_t os_ticks_per_us(void)
+{
+    return 1000;
+}
+
 void os_sleep_ns(int64_t ns)
 {
     struct op op = {.kind = OP_PAUSE};

@@ -6,7 +6,7 @@ BEGIN {
     rooms["os"] = " base os ord "
     rooms["obs"] = " base os obs ord "
     rooms["core"] = " base os obs core ord public "
-    rooms["par"] = " base core par ord public "
+    rooms["par"] = " base os core par ord public "
     rooms["fiber"] = " base os obs core fiber ord public "
     rooms["sim"] = " base os obs core par fiber sim ord public "
     rooms["public"] = " ord public "

@@ -28,6 +28,7 @@
 
 struct worker;
 struct chunk;
+struct par;
 struct filch_pool;
 
 /* Where a tree of forks begins: a call from outside or a submitted job. On the stack of the fiber
@@ -66,6 +67,7 @@ struct fiber {
     size_t region_size;
     uint32_t exposed;
     bool replaced;                 /* by a stand-in, meanwhile                              */
+    const struct par *par;         /* the parallel algorithm whose piece runs on it, or null */
 };
 
 /* Two sizes of stack: fork-join recurses, tasks are many. */

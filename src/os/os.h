@@ -40,6 +40,9 @@ int *os_errno_at(void) __attribute__((noinline)); /* where the calling thread ha
 /* ---- sleep and time ----------------------------------------------------------------------- */
 
 int64_t os_clock_ns(void);
+/* A cheap clock to tell short from long: so many ticks to the microsecond, roughly. */
+uint64_t os_ticks(void);
+uint64_t os_ticks_per_us(void);
 void os_sleep_ns(int64_t ns);
 
 /* Sleeps while *word == expect, until woken or until the deadline (clock time; INT64_MAX: none).

@@ -213,6 +213,42 @@ int64_t os_clock_ns(void)
     return (int64_t)t.tv_sec * OS_NS_PER_S + t.tv_nsec;
 }
 
+#if defined(__x86_64__)
+uint64_t os_ticks(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+uint64_t os_ticks_per_us(void)
+{
+    return 2500; /* between 2 and 4 GHz on what is in use */
+}
+#elif defined(__aarch64__)
+uint64_t os_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+uint64_t os_ticks_per_us(void)
+{
+    uint64_t hertz;
+    __asm__ __volatile__("mrs %0, cntfrq_el0" : "=r"(hertz));
+    return hertz >= 1000000 ? hertz / 1000000 : 1;
+}
+#else
+uint64_t os_ticks(void)
+{
+    return (uint64_t)os_clock_ns();
+}
+
+uint64_t os_ticks_per_us(void)
+{
+    return 1000;
+}
+#endif
+
 void os_sleep_ns(int64_t ns)
 {
     if (ns <= 0)
