@@ -11,13 +11,13 @@
  *     ... filch_for(0, n, halve, v); ...
  *
  * No pool to make, no grain to choose: a range is split as workers become idle, into pieces long enough to be
- * worth it, and a short loop is not split at all. Bodies get a range [lo, hi) and have the loop over it in their
- * own file, where the compiler can see it.
+ * worth it, and a short loop is not split at all. Bodies get a range [lo, hi) and have the loop over it in
+ * their own file, where the compiler can see it.
  *
- * All of them: any thread; may wait; may resume on another thread (bodies too). Bodies may wait, fork, and call
- * other algorithms. They return 0, or the first error of a body (what is not 0), or -ECANCELED if the
- * caller's scope (or that of filch_how) was cancelled, or -ENOMEM. After an error or a cancellation pieces that have
- * not begun are left out. The forms with `_with` take a filch_how, which may be null.
+ * All of them: any thread; may wait; may resume on another thread (bodies too). Bodies may wait, fork, and
+ * call other algorithms. They return 0, or the first error of a body (what is not 0), or -ECANCELED if the
+ * caller's scope (or that of filch_how) was cancelled, or -ENOMEM. After an error or a cancellation pieces
+ * that have not begun are left out. The forms with `_with` take a filch_how, which may be null.
  */
 #ifndef FILCH_PAR_H
 #define FILCH_PAR_H
@@ -75,8 +75,8 @@ typedef struct filch_reducer {
     void (*combine)(void *state, const void *right, void *arg);      /* state = state + right   */
 } filch_reducer;
 
-/* Folds [lo, hi) into *result, which is overwritten. Elements keep their order, so `+` must be associative and
- * need not be commutative. How they are grouped depends on who was idle. */
+/* Folds [lo, hi) into *result, which is overwritten. Elements keep their order, so `+` must be associative
+ * and need not be commutative. How they are grouped depends on who was idle. */
 FILCH_API int filch_reduce(const filch_reducer *reducer, void *result, size_t lo, size_t hi, void *arg);
 FILCH_API int filch_reduce_with(const filch_how *how, const filch_reducer *reducer, void *result, size_t lo,
                                 size_t hi, void *arg);
@@ -89,9 +89,9 @@ FILCH_API int filch_reduce_fixed_with(const filch_how *how, const filch_reducer 
 
 /* ---- scans ---------------------------------------------------------------------------------- */
 
-/* Prefix sums over any `+`. `fold` adds a range up; `scan` goes over it with the sum of all before it in state,
- * writes what is wanted for each element (before or after adding it: an exclusive or an inclusive scan) and leaves
- * the sum with the range in state. A range is scanned once, and perhaps folded before. */
+/* Prefix sums over any `+`. `fold` adds a range up; `scan` goes over it with the sum of all before it in
+ * state, writes what is wanted for each element (before or after adding it: an exclusive or an inclusive
+ * scan) and leaves the sum with the range in state. A range is scanned once, and perhaps folded before. */
 typedef struct filch_scanner {
     size_t state_size;
     void (*identity)(void *state, void *arg);                        /* null: zeroes            */
@@ -107,29 +107,27 @@ FILCH_API int filch_scan_with(const filch_how *how, const filch_scanner *scanner
 
 /* ---- searches ------------------------------------------------------------------------------- */
 
-/* `find` looks at [lo, hi) in order and returns the index of a hit, or hi. Returns 1 and the index in *where, 0
- * if there is none, or -errno. After a hit each worker ends its piece at most. */
+/* `find` looks at [lo, hi) in order and returns the index of a hit, or hi. Returns 1 and the index in
+ * *where, 0 if there is none, or -errno. After a hit each worker ends its piece at most. */
 FILCH_API int filch_find_any(size_t lo, size_t hi, size_t (*find)(size_t lo, size_t hi, void *arg), void *arg,
                              size_t *where);
 FILCH_API int filch_find_any_with(const filch_how *how, size_t lo, size_t hi,
                                   size_t (*find)(size_t lo, size_t hi, void *arg), void *arg, size_t *where);
 /* The one with the lowest index. */
-FILCH_API int filch_find_first(size_t lo, size_t hi, size_t (*find)(size_t lo, size_t hi, void *arg), void *arg,
-                               size_t *where);
+FILCH_API int filch_find_first(size_t lo, size_t hi, size_t (*find)(size_t lo, size_t hi, void *arg),
+                               void *arg, size_t *where);
 FILCH_API int filch_find_first_with(const filch_how *how, size_t lo, size_t hi,
                                     size_t (*find)(size_t lo, size_t hi, void *arg), void *arg,
                                     size_t *where);
 
+typedef int filch_test(const void *element, void *arg);
+
 /* Over arrays, with a test for one element: is there one, are all so, how many, and where is the first
  * (null if there is none)? The first two return 1 or 0, or -errno; the third puts the count into *count. */
-FILCH_API int filch_any(const void *base, size_t n, size_t size, int (*test)(const void *element, void *arg),
-                        void *arg);
-FILCH_API int filch_all(const void *base, size_t n, size_t size, int (*test)(const void *element, void *arg),
-                        void *arg);
-FILCH_API int filch_count(const void *base, size_t n, size_t size, int (*test)(const void *element, void *arg),
-                          void *arg, size_t *count);
-FILCH_API int filch_first(const void *base, size_t n, size_t size, int (*test)(const void *element, void *arg),
-                          void *arg, void **where);
+FILCH_API int filch_any(const void *base, size_t n, size_t size, filch_test *test, void *arg);
+FILCH_API int filch_all(const void *base, size_t n, size_t size, filch_test *test, void *arg);
+FILCH_API int filch_count(const void *base, size_t n, size_t size, filch_test *test, void *arg, size_t *count);
+FILCH_API int filch_first(const void *base, size_t n, size_t size, filch_test *test, void *arg, void **where);
 
 /* ---- arrays --------------------------------------------------------------------------------- */
 
@@ -144,20 +142,20 @@ FILCH_API int filch_reverse(void *base, size_t n, size_t size);
 
 /* Those elements for which `keep` is not 0, in order, into `to` (room for n); how many in *kept. `keep` is
  * called once for each. */
-FILCH_API int filch_pack(void *to, const void *from, size_t n, size_t size,
-                         int (*keep)(const void *element, void *arg), void *arg, size_t *kept);
+FILCH_API int filch_pack(void *to, const void *from, size_t n, size_t size, filch_test *keep, void *arg,
+                         size_t *kept);
 /* In place: those first, then the others, each in order; how many in *kept. Needs memory for a copy. */
-FILCH_API int filch_partition(void *base, size_t n, size_t size,
-                              int (*keep)(const void *element, void *arg), void *arg, size_t *kept);
+FILCH_API int filch_partition(void *base, size_t n, size_t size, filch_test *keep, void *arg, size_t *kept);
 
 /* ---- sums, least and greatest of plain types ------------------------------------------------ */
 
-/* filch_sum(v, n), filch_min(v, n), filch_max(v, n) and filch_scan_sum(to, from, n) for arrays of the types below;
- * for each also as functions: filch_sum_i32 and so on. Integers are summed in 64 bits (wrapping around), floating-point
- * in double, grouped by n alone (the same bits for any number of workers). The least and greatest of no element are
- * 0; NaNs are passed over (0 if there is nothing else). filch_scan_sum writes sums up to and including each
- * element (wrapping around in the type), filch_scan_sum_before those before it; to may be from; both return 0
- * or -errno. Where memory is short or the caller cancelled, sums are computed by the caller alone. */
+/* filch_sum(v, n), filch_min(v, n), filch_max(v, n) and filch_scan_sum(to, from, n) for arrays of the types
+ * below; for each also as functions: filch_sum_i32 and so on. Integers are summed in 64 bits (wrapping
+ * around), floating-point in double, grouped by n alone (the same bits for any number of workers). The
+ * least and greatest of no element are 0; NaNs are passed over (0 if there is nothing else). filch_scan_sum
+ * writes sums up to and including each element (wrapping around in the type), filch_scan_sum_before those
+ * before it; to may be from; both return 0 or -errno. Where memory is short or the caller cancelled, sums
+ * are computed by the caller alone. */
 #define FILCH_PLAIN_TYPES(X)                                                                      \
     X(i8, int8_t, int64_t) X(u8, uint8_t, uint64_t) X(i16, int16_t, int64_t)                      \
     X(u16, uint16_t, uint64_t) X(i32, int32_t, int64_t) X(u32, uint32_t, uint64_t)                \
@@ -191,15 +189,15 @@ FILCH_PLAIN_TYPES(FILCH_PLAIN_)
 
 /* ---- storage of each worker ----------------------------------------------------------------- */
 
-/* One value per worker of a pool, made when a worker first asks for it, for what is too costly to make for each
- * piece (tables, buffers, random numbers). Threads outside the pool share the last. */
+/* One value per worker of a pool, made when a worker first asks for it, for what is too costly to make for
+ * each piece (tables, buffers, random numbers). Threads outside the pool share the last. */
 typedef struct filch_per_worker filch_per_worker;
 
 /* `make` (null: zeroes) is called with fresh memory, `unmake` (may be null) by destroy. null pool: current or
  * default. Returns 0 or -ENOMEM. Any thread. */
 FILCH_API int filch_per_worker_create(filch_per_worker **out, filch_pool *pool, size_t size,
-                                      void (*make)(void *value, void *arg), void (*unmake)(void *value, void *arg),
-                                      void *arg);
+                                      void (*make)(void *value, void *arg),
+                                      void (*unmake)(void *value, void *arg), void *arg);
 FILCH_API void filch_per_worker_destroy(filch_per_worker *values);
 /* The calling worker's. Good until the caller waits: then it may be on another worker. Null: no memory. */
 FILCH_API void *filch_per_worker_get(filch_per_worker *values);

@@ -3,10 +3,11 @@
  *     filch_sort(v, n, sizeof *v, cmp);     qsort's arguments, any comparison
  *     filch_sort_i32(v, n);                 numbers, much faster: no comparison at all
  *
- * All of them: any thread; may wait; may resume on another thread (comparisons too). They return 0, -ECANCELED (the
- * caller's scope was cancelled: the elements are all there, in some order) or -EINVAL (size 0, or n * size
- * is more than there can be). Memory for a copy of the array is used where it can be had; without, they sort in
- * place and take longer. A comparison that contradicts itself gives some order of the same elements.
+ * All of them: any thread; may wait; may resume on another thread (comparisons too). They return 0,
+ * -ECANCELED (the caller's scope was cancelled: the elements are all there, in some order) or -EINVAL (size
+ * 0, or n * size is more than there can be). Memory for a copy of the array is used where it can be had;
+ * without, they sort in place and take longer. A comparison that contradicts itself gives some order of the
+ * same elements.
  */
 #ifndef FILCH_SORT_H
 #define FILCH_SORT_H
@@ -42,7 +43,9 @@ FILCH_API int filch_sort_u64(uint64_t *v, size_t n);
 FILCH_API int filch_sort_f32(float *v, size_t n);
 FILCH_API int filch_sort_f64(double *v, size_t n);
 
-enum filch_plain { FILCH_I8, FILCH_U8, FILCH_I16, FILCH_U16, FILCH_I32, FILCH_U32, FILCH_I64, FILCH_U64, FILCH_F32, FILCH_F64 };
+enum filch_plain {
+    FILCH_I8, FILCH_U8, FILCH_I16, FILCH_U16, FILCH_I32, FILCH_U32, FILCH_I64, FILCH_U64, FILCH_F32, FILCH_F64
+};
 FILCH_API int filch_sort_plain_with(const filch_how *how, void *v, size_t n, enum filch_plain type);
 
 /* Records by a number that is computed from each (once per record), stable, ascending. */
@@ -51,8 +54,8 @@ FILCH_API int filch_sort_by_key(void *base, size_t n, size_t size,
 
 /* The k smallest to the front, in order; the rest behind them in any order. k > n is n. */
 FILCH_API int filch_sort_part(void *base, size_t n, size_t size, size_t k, filch_compare_r *cmp, void *arg);
-/* What would be at index k if it were sorted is there, nothing greater before it, nothing less behind. k >= n: no
- * effect. */
+/* What would be at index k if it were sorted is there, nothing greater before it, nothing less behind. k >=
+ * n: no effect. */
 FILCH_API int filch_nth(void *base, size_t n, size_t size, size_t k, filch_compare_r *cmp, void *arg);
 
 /* Two sorted arrays into one, which overlaps neither; of equal elements those of `a` first. */

@@ -10,6 +10,8 @@
 #include "core/queue.h"
 
 #define BATCH 64
+#define LOOK_PAUSES 8   /* between two looks at a fork */
+#define BARRIER_US 20   /* a barrier does not take longer */
 
 static struct found found_item(work_item it)
 {
@@ -144,10 +146,51 @@ static struct found found_loot(struct worker *w, struct fiber *f, enum slots_res
     return found;
 }
 
+/* ---- forks, and what it costs to take one ---------------------------------------------------
+ *
+ * The barrier of a steal costs thief and victim several microseconds, or less than one: it is measured.
+ * Many forks do not last as long. So one is taken only after it was there for that time: then its victim
+ * has lost at most as much again by not having been robbed at once. A short loop that is called over and
+ * over is left alone: each call publishes with another function than the last (par/split.c). */
+
+static bool needs_barrier(struct slots *s)
+{
+    filch_slot *top = filch_load_relaxed(&s->top); /* order: a hint */
+    return !s->fenced && slots_peek(s) && !(filch_load_relaxed(&top->claim) & CLAIMED); /* order: a hint */
+}
+
+/* False if it went away meanwhile. */
+static bool outlasts_barrier(struct worker *w, struct slots *s)
+{
+    filch_slot *top = filch_load_relaxed(&s->top); /* order: hints, all of them */
+    slot_fn fn = filch_load_relaxed(&top->fn);     /* order: as above */
+    uint64_t since = os_ticks();
+    while (os_ticks() - since < w->barrier_ticks) {
+        os_pause_for(LOOK_PAUSES);
+        if (filch_load_relaxed(&s->top) != top || filch_load_relaxed(&top->fn) != fn) /* order: as above */
+            return false;
+    }
+    return true;
+}
+
+/* A moving average, between what is not worth a thought and what only a disturbed measurement shows. */
+static void note_barrier(struct worker *w, uint64_t took)
+{
+    uint64_t us = os_ticks_per_us(), most = BARRIER_US * us;
+    took = took < us ? us : took > most ? most : took;
+    w->barrier_ticks = w->barrier_ticks ? w->barrier_ticks - w->barrier_ticks / 4 + took / 4 : took;
+}
+
 static struct found from_fiber(struct worker *w, struct fiber *f, const filch_slot *under)
 {
     struct loot loot = {0};
+    bool barrier = needs_barrier(&f->slots);
+    if (barrier && !outlasts_barrier(w, &f->slots))
+        return (struct found){0};
+    uint64_t since = barrier ? os_ticks() : 0;
     enum slots_result result = slots_steal(&f->slots, &f->lineage, under, &loot);
+    if (barrier && (result == SLOTS_TAKEN || result == SLOTS_LOST))
+        note_barrier(w, os_ticks() - since);
     return found_loot(w, f, result, &loot);
 }
 

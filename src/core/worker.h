@@ -75,6 +75,7 @@ struct worker {
         uint32_t tick;
         int64_t since_ns;
     } eyed;                    /* another's `next`, as last seen                                */
+    uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */
     struct found handed;       /* to a fresh loop by the flow that it replaces                  */
     struct body *body;         /* who sits here, see run.h                                      */
     struct after after;        /* of a fiber that ended: its own stack is given up first        */

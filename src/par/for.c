@@ -165,8 +165,8 @@ int filch_for_chunks(void *base, size_t n, size_t size, size_t chunk,
 
 /* ---- rectangles ----------------------------------------------------------------------------- */
 
-/* Tiles of about 4096 elements, as square as the rectangle allows, in rows of tiles: neighbours in the range of tile
- * numbers are neighbours in memory, and a piece of it is a few tiles. */
+/* Tiles of about 4096 elements, as square as the rectangle allows, in rows of tiles: neighbours in the
+ * range of tile numbers are neighbours in memory, and a piece of it is a few tiles. */
 #define TILE 4096
 
 struct tiled {
@@ -238,8 +238,8 @@ int filch_for_2d(size_t rows, size_t columns, void (*body)(const filch_block *bl
     return loop_2d(&s, &t);
 }
 
-int filch_for_2d_with(const filch_how *how, filch_block whole, int (*body)(const filch_block *block, void *arg),
-                      void *arg)
+int filch_for_2d_with(const filch_how *how, filch_block whole,
+                      int (*body)(const filch_block *block, void *arg), void *arg)
 {
     struct tiled t = {.whole = whole, .try_body = body};
     struct split s = {.piece = call_tiles, .what = &t, .arg = arg};

@@ -9,8 +9,9 @@
  *      written reaches the caller through the joins, which the caller has behind it when it reads `error`.
  *
  * Calls nest: a body may call another algorithm, on whatever worker it was stolen to. The fiber that runs a
- * piece therefore knows the call (fiber.par) and the token of the task that made it (fiber.token); a call inside
- * stops with its outer ones, and waits in a stolen piece are cancelled as if they were made by the task.
+ * piece therefore knows the call (fiber.par) and the token of the task that made it (fiber.token); a call
+ * inside stops with its outer ones, and waits in a stolen piece are cancelled as if they were made by the
+ * task.
  */
 #ifndef FILCH_PAR_INTERNAL_H
 #define FILCH_PAR_INTERNAL_H

@@ -6,6 +6,7 @@
 #define FIXED_PIECES 512 /* leaves of a fixed tree, at most twice as many ... */
 #define FIXED_FEW 64     /* ... and so many if there are few elements */
 #define FIXED_ROOM 256   /* bytes of a state that lives on the stack */
+#define FIRST 8          /* the first piece is such a part of a worker's share */
 #define ROUND 16         /* halves begin at a multiple of this: whole vectors, seldom a shared cache line */
 
 /* What lies in a slot: the right half, and in the end what the thief made of it. */
@@ -35,24 +36,32 @@ static size_t grain_of(struct split *s)
 
 /* ---- one piece ------------------------------------------------------------------------------ */
 
+static size_t shorter(struct split *s, size_t size, uint64_t took)
+{
+    size_t many = (size_t)(took / (2 * s->soon)), part = size / (many ? many : 1);
+    return part > s->least ? part : s->least;
+}
+
 static void adjust(struct split *s, size_t size, uint64_t took)
 {
     size_t grain = grain_of(s);
-    if (took < s->soon && size > grain / 2 && size < SIZE_MAX / 4)
-        filch_store_relaxed(&s->grain, 2 * size); /* order: a guess */
+    if (took < s->soon && size > grain / 2 && size < SIZE_MAX / 16)
+        filch_store_relaxed(&s->grain, (took < s->soon / 8 ? 8 : 2) * size); /* order: a guess */
     else if (took > 4 * s->soon && size <= grain && grain > s->least)
-        filch_store_relaxed(&s->grain, grain / 2 > s->least ? grain / 2 : s->least); /* order: a guess */
+        filch_store_relaxed(&s->grain, shorter(s, size, took)); /* order: a guess */
 }
 
 static void piece(struct split *s, size_t lo, size_t hi, void *state)
 {
     if (par_stopped(&s->par))
         return;
-    uint64_t begun = os_ticks();
+    bool tells = hi - lo > grain_of(s) / 2; /* a short one says little */
+    uint64_t begun = tells ? os_ticks() : 0;
     int error = s->piece(s, lo, hi, state);
     if (error)
         par_stop(&s->par, error);
-    adjust(s, hi - lo, os_ticks() - begun);
+    if (tells)
+        adjust(s, hi - lo, os_ticks() - begun);
 }
 
 /* ---- a limit on the workers: [Q1] ----------------------------------------------------------- */
@@ -77,10 +86,23 @@ static void published_no_more(struct split *s)
 
 static void stolen(filch_slot *slot, filch_slot *head);
 
-static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi, void *state)
+/* One of these by turns, so that a thief can tell a loop from the one before it (see core/find.c). */
+#define TURNS 4
+static void stolen_a(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
+static void stolen_b(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
+static void stolen_c(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
+static void stolen_d(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
+
+static void (*turn(void))(filch_slot *, filch_slot *)
 {
-    *half_in(slot) = (struct half){s, lo, hi, state};
-    filch_slot_publish(slot, stolen);
+    static void (*const turns[TURNS])(filch_slot *, filch_slot *) = {stolen_a, stolen_b, stolen_c, stolen_d};
+    return turns[(os_ticks() >> 6) % TURNS];
+}
+
+static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi)
+{
+    *half_in(slot) = (struct half){s, lo, hi, 0};
+    filch_slot_publish(slot, s->stolen);
 }
 
 static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
@@ -89,7 +111,7 @@ static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void 
         size_t mid = middle(lo, hi);
         bool there = may_publish(s);
         if (there)
-            publish(s, head, mid, hi, 0);
+            publish(s, head, mid, hi);
         range(s, head + there, lo, mid, state);
         if (there && filch_slot_retract(head)) {
             void *theirs = half_in(head)->state;
@@ -209,7 +231,9 @@ void split_run(struct split *s, size_t lo, size_t hi, void *state)
         s->least = n / workers + (n % workers != 0);
         s->soon = 0;
     }
-    s->grain = s->least;
+    size_t first = n / (FIRST * workers);
+    s->grain = first > s->least ? first : s->least;
+    s->stolen = turn();
     struct whole w = {s, lo, hi, state};
     par_run(&s->par, whole, &w);
 }

@@ -1,23 +1,24 @@
 /* split.h: a range in pieces that thieves may take. The engine below loops, reductions and searches.
  *
  * Who has a range publishes its right half and goes on with the left, down to a piece that is not worth
- * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so the pieces
- * of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the question is only how
- * small a piece may be. Its cost is measured: the first has one element, and while pieces are shorter than
- * SPLIT_US the next may be twice as large. A short loop is over by then, having forked a handful of times. A loop
- * whose elements turn out costly later has its pieces halved again.
+ * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so
+ * the pieces of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the
+ * question is only how small a piece may be. Its cost is measured: the first is an eighth of a worker's
+ * share, and while pieces are shorter than SPLIT_US the next may be larger. A short loop is over by then,
+ * having forked a handful of times. If elements turn out costly, pieces become as short as that takes.
  *
  * | field  | writer                  | reader       | invariant                                       |
  * | grain  | who has measured        | every piece  | a guess, at least `least`                       |
  * | active | who publishes, or takes back, or ends what it stole; counted only with a limit       |
  * | the rest | the caller, before it starts                                                        |
  *
- * [Q1] With a limit of k workers at most k - 1 halves are published or stolen at once, so no more than k run. A
- *      half is counted before it is published, and until it was taken back or the thief is done with it.
+ * [Q1] With a limit of k workers at most k - 1 halves are published or stolen at once, so no more than k
+ *      run. A half is counted before it is published, and until it was taken back or the thief is done with
+ *      it.
  *
  * State: a reduction has an accumulator that goes from piece to piece in order. A thief has one of its own,
- * and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing is combined that
- * was not stolen.
+ * and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing is
+ * combined that was not stolen.
  */
 #ifndef FILCH_SPLIT_H
 #define FILCH_SPLIT_H
@@ -42,6 +43,7 @@ struct split {
     uint64_t soon;                 /* ticks: pieces that take less may grow */
     uint32_t limit;                /* published at most, or SPLIT_ANY     */
     uint32_t active;
+    void (*stolen)(filch_slot *slot, filch_slot *head);
 };
 
 /* After par_begin(&s->par), with the fields above filled in: runs it over [lo, hi). Elements go in order into

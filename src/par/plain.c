@@ -1,0 +1,184 @@
+/* plain.c: sums, least and greatest, and prefix sums of arrays of numbers. One set of functions for each
+ * type. */
+#include "par/par.h"
+
+#include "core/report.h"
+
+#include <filch/par.h>
+
+static void check_array(const void *v, size_t n, const char *call)
+{
+    if (n > 0 && !v)
+        report_misuse(call, "null array");
+}
+
+static void check_arrays(const void *to, const void *from, size_t n, const char *call)
+{
+    check_array(to, n, call);
+    check_array(from, n, call);
+}
+
+/* Is this one a number? (All integers are.) */
+#define IS_NUMBER(x) ((x) == (x))
+
+/* Several sums side by side: the compiler may use vectors although the order of additions is fixed. */
+#define LANES 16
+
+#define DEFINE_SUM(name, type, wide)                                                              \
+    static void add_##name(void *state, size_t lo, size_t hi, void *arg)                          \
+    {                                                                                             \
+        const type *v = (const type *)arg + lo;                                                   \
+        size_t n = hi - lo, i = 0;                                                                \
+        wide lane[LANES] = {0}, sum = 0;                                                          \
+        for (; n - i >= LANES; i += LANES)                                                        \
+            for (size_t k = 0; k < LANES; k++)                                                    \
+                lane[k] = (wide)(lane[k] + (wide)v[i + k]);                                       \
+        for (size_t k = 0; k < LANES; k++)                                                        \
+            sum = (wide)(sum + lane[k]);                                                          \
+        for (; i < n; i++)                                                                        \
+            sum = (wide)(sum + (wide)v[i]);                                                       \
+        *(wide *)state = (wide)(*(wide *)state + sum);                                            \
+    }                                                                                             \
+    static void plus_##name(void *state, const void *right, void *arg)                            \
+    {                                                                                             \
+        (void)arg;                                                                                \
+        *(wide *)state = (wide)(*(wide *)state + *(const wide *)right);                           \
+    }                                                                                             \
+    static wide sum_##name(const type *v, size_t n)                                               \
+    {                                                                                             \
+        static const filch_reducer adding = {sizeof(wide), 0, add_##name, plus_##name};           \
+        wide sum = 0;                                                                             \
+        check_array(v, n, "filch_sum_" #name);                                                          \
+        if (filch_reduce_fixed(&adding, &sum, 0, n, (void *)(uintptr_t)v) != 0) {                 \
+            sum = 0;                                                                              \
+            add_##name(&sum, 0, n, (void *)(uintptr_t)v);                                         \
+        }                                                                                         \
+        return sum;                                                                               \
+    }
+
+#define DEFINE_EXTREME(what, better, name, type)                                                  \
+    struct what##_##name {                                                                        \
+        type value;                                                                               \
+        int seen;                                                                                 \
+    };                                                                                            \
+    static void note_##what##_##name(void *state, size_t lo, size_t hi, void *arg)                \
+    {                                                                                             \
+        struct what##_##name *s = state, now = *s;                                                \
+        const type *v = arg;                                                                      \
+        size_t i = lo;                                                                            \
+        for (; i < hi && !now.seen; i++) {                                                        \
+            now.value = v[i];                                                                     \
+            now.seen = IS_NUMBER(v[i]);                                                           \
+        }                                                                                         \
+        type best = now.value;                                                                    \
+        for (; i < hi; i++)                                                                       \
+            best = v[i] better best ? v[i] : best;                                                \
+        s->value = best;                                                                          \
+        s->seen = now.seen;                                                                       \
+    }                                                                                             \
+    static void join_##what##_##name(void *state, const void *right, void *arg)                   \
+    {                                                                                             \
+        struct what##_##name *s = state;                                                          \
+        const struct what##_##name *r = right;                                                    \
+        (void)arg;                                                                                \
+        if (r->seen && (!s->seen || r->value better s->value))                                    \
+            *s = *r;                                                                              \
+    }                                                                                             \
+    type filch_##what##_##name(const type *v, size_t n)                                           \
+    {                                                                                             \
+        static const filch_reducer noting = {sizeof(struct what##_##name), 0, note_##what##_##name, \
+                                             join_##what##_##name};                               \
+        struct what##_##name s = {0, 0};                                                          \
+        check_array(v, n, "filch_" #what "_" #name);                                                    \
+        if (filch_reduce(&noting, &s, 0, n, (void *)(uintptr_t)v) != 0) {                         \
+            s.seen = 0;                                                                           \
+            note_##what##_##name(&s, 0, n, (void *)(uintptr_t)v);                                 \
+        }                                                                                         \
+        return s.seen ? s.value : 0;                                                              \
+    }
+
+/* Integers wrap around, so they are added without sign. */
+#define DEFINE_SCAN(name, type, add)                                                              \
+    struct scan_##name {                                                                          \
+        const type *from;                                                                         \
+        type *to;                                                                                 \
+    };                                                                                            \
+    static void fold_##name(void *state, size_t lo, size_t hi, void *arg)                         \
+    {                                                                                             \
+        const struct scan_##name *a = arg;                                                        \
+        const type *from = a->from;                                                               \
+        add lane[LANES] = {0}, sum = 0;                                                           \
+        size_t i = lo;                                                                            \
+        for (; hi - i >= LANES; i += LANES)                                                       \
+            for (size_t k = 0; k < LANES; k++)                                                    \
+                lane[k] = (add)(lane[k] + (add)from[i + k]);                                      \
+        for (size_t k = 0; k < LANES; k++)                                                        \
+            sum = (add)(sum + lane[k]);                                                           \
+        for (; i < hi; i++)                                                                       \
+            sum = (add)(sum + (add)from[i]);                                                      \
+        *(add *)state = (add)(*(add *)state + sum);                                               \
+    }                                                                                             \
+    static void with_##name(void *state, size_t lo, size_t hi, void *arg)                         \
+    {                                                                                             \
+        const struct scan_##name *a = arg;                                                        \
+        const type *from = a->from;                                                               \
+        type *to = a->to;                                                                         \
+        add sum = *(add *)state;                                                                  \
+        for (size_t i = lo; i < hi; i++)                                                          \
+            to[i] = (type)(sum = (add)(sum + (add)from[i]));                                      \
+        *(add *)state = sum;                                                                      \
+    }                                                                                             \
+    static void before_##name(void *state, size_t lo, size_t hi, void *arg)                       \
+    {                                                                                             \
+        const struct scan_##name *a = arg;                                                        \
+        const type *from = a->from;                                                               \
+        type *to = a->to;                                                                         \
+        add sum = *(add *)state;                                                                  \
+        for (size_t i = lo; i < hi; i++) {                                                        \
+            add next = (add)(sum + (add)from[i]);                                                 \
+            to[i] = (type)sum;                                                                    \
+            sum = next;                                                                           \
+        }                                                                                         \
+        *(add *)state = sum;                                                                      \
+    }                                                                                             \
+    static void chain_##name(void *state, const void *right, void *arg)                           \
+    {                                                                                             \
+        (void)arg;                                                                                \
+        *(add *)state = (add)(*(add *)state + *(const add *)right);                               \
+    }                                                                                             \
+    int filch_scan_sum_##name(type *to, const type *from, size_t n)                               \
+    {                                                                                             \
+        static const filch_scanner s = {sizeof(add), 0, fold_##name, with_##name, chain_##name};  \
+        struct scan_##name a = {from, to};                                                        \
+        check_arrays(to, from, n, "filch_scan_sum_" #name);                                       \
+        return filch_scan(&s, 0, 0, n, &a);                                                       \
+    }                                                                                             \
+    int filch_scan_sum_before_##name(type *to, const type *from, size_t n)                        \
+    {                                                                                             \
+        static const filch_scanner s = {sizeof(add), 0, fold_##name, before_##name, chain_##name}; \
+        struct scan_##name a = {from, to};                                                        \
+        check_arrays(to, from, n, "filch_scan_sum_before_" #name);                                \
+        return filch_scan(&s, 0, 0, n, &a);                                                       \
+    }
+
+/* wide: what is returned; adding: the same without sign. */
+#define DEFINE(name, type, wide, adding, narrow)                                                  \
+    DEFINE_SUM(name, type, adding)                                                                \
+    DEFINE_EXTREME(min, <, name, type)                                                            \
+    DEFINE_EXTREME(max, >, name, type)                                                            \
+    DEFINE_SCAN(name, type, narrow)                                                               \
+    wide filch_sum_##name(const type *v, size_t n)                                                \
+    {                                                                                             \
+        return (wide)sum_##name(v, n);                                                            \
+    }
+
+DEFINE(i8, int8_t, int64_t, uint64_t, uint8_t)
+DEFINE(u8, uint8_t, uint64_t, uint64_t, uint8_t)
+DEFINE(i16, int16_t, int64_t, uint64_t, uint16_t)
+DEFINE(u16, uint16_t, uint64_t, uint64_t, uint16_t)
+DEFINE(i32, int32_t, int64_t, uint64_t, uint32_t)
+DEFINE(u32, uint32_t, uint64_t, uint64_t, uint32_t)
+DEFINE(i64, int64_t, int64_t, uint64_t, uint64_t)
+DEFINE(u64, uint64_t, uint64_t, uint64_t, uint64_t)
+DEFINE(f32, float, double, double, float)
+DEFINE(f64, double, double, double, double)
