@@ -117,11 +117,12 @@ typedef struct filch_config {
                                      calls (filch/blocking.h); 0: none                        */
     int64_t schedtrace_ns;        /* a line on stderr so often, while anything runs: who sleeps, who
                                      searches, how long the queues are; 0: off; >= 1 ms       */
+    int max_workers;              /* the most that filch_pool_resize may ask for; 0: it may not be called */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
         FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,
@@ -158,9 +159,16 @@ FILCH_API filch_pool *filch_pool_default(void);
 /* The pool whose worker runs the caller, or null. Any thread. */
 FILCH_API filch_pool *filch_pool_current(void);
 
-/* Configured number of workers, stand-ins among them (which may be more than the threads that could be
+/* Number of workers that there can be, stand-ins among them (which may be more than the threads that could be
  * made); 0 for null. */
 FILCH_API int filch_pool_workers(const filch_pool *pool);
+
+/* How many work at once from now on, stand-ins apart: 1 .. filch_config.max_workers. More are woken at once;
+ * those that are too many stop when they have done what they are at, and hand over what is queued there.
+ * Returns 0 or -EINVAL. Any thread. */
+FILCH_API int filch_pool_resize(filch_pool *pool, int workers);
+/* As configured, or as last resized; 0 for null. Any thread. */
+FILCH_API int filch_pool_size(const filch_pool *pool);
 
 /* Number of the worker that runs the caller, or -1 on a thread outside every pool. */
 FILCH_API int filch_worker_id(void);

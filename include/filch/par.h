@@ -126,7 +126,8 @@ typedef int filch_test(const void *element, void *arg);
  * (null if there is none)? The first two return 1 or 0, or -errno; the third puts the count into *count. */
 FILCH_API int filch_any(const void *base, size_t n, size_t size, filch_test *test, void *arg);
 FILCH_API int filch_all(const void *base, size_t n, size_t size, filch_test *test, void *arg);
-FILCH_API int filch_count(const void *base, size_t n, size_t size, filch_test *test, void *arg, size_t *count);
+FILCH_API int filch_count(const void *base, size_t n, size_t size, filch_test *test, void *arg,
+                          size_t *count);
 FILCH_API int filch_first(const void *base, size_t n, size_t size, filch_test *test, void *arg, void **where);
 
 /* ---- arrays --------------------------------------------------------------------------------- */

@@ -211,7 +211,8 @@ static int in_range(const filch_config *c)
            (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&
            c->backoff_max_ns >= 0 && c->hog_ns >= 0 && c->schedtrace_ns >= 0 &&
-           c->stand_ins <= FILCH_MAX_WORKERS / 2;
+           c->stand_ins <= FILCH_MAX_WORKERS / 2 && c->max_workers >= 0 &&
+           c->max_workers <= FILCH_MAX_WORKERS;
 }
 
 static int64_t clamp(int64_t n, int64_t low, int64_t high)
@@ -223,8 +224,11 @@ static void defaults(filch_config *c)
 {
     if (c->workers == 0)
         c->workers = os_cpu_count() < FILCH_MAX_WORKERS ? os_cpu_count() : FILCH_MAX_WORKERS;
-    if (c->stand_ins > (size_t)(FILCH_MAX_WORKERS - c->workers))
-        c->stand_ins = (size_t)(FILCH_MAX_WORKERS - c->workers);
+    if (c->max_workers > 0 && c->max_workers < c->workers)
+        c->max_workers = c->workers;
+    int most = c->max_workers > 0 ? c->max_workers : c->workers;
+    if (c->stand_ins > (size_t)(FILCH_MAX_WORKERS - most))
+        c->stand_ins = (size_t)(FILCH_MAX_WORKERS - most);
     if (c->stack_size == 0)
         c->stack_size = STACK_DEFAULT;
     if (c->task_stack_size == 0)

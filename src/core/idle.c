@@ -73,13 +73,15 @@ static unsigned searchers(uint64_t word)
     return (unsigned)word;
 }
 
-/* Those that stand in for nobody are not in the set, and not in use. */
+/* Spare seats that nobody needs are not in the set, and not in use. */
 static void all_asleep(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
     int seats = pool->config.workers;
+    uint32_t spares = (uint32_t)(seats - pool->base);
     *s = (struct idle_set){.scout = -1, .keeper = -1, .poller = -1, .keeps_ns = INT64_MAX,
-                           .seats = (uint32_t)seats, .word = (uint64_t)seats << 32};
+                           .seats = (uint32_t)seats, .size = (uint32_t)seats, .spares = spares,
+                           .spares_wanted = spares, .word = (uint64_t)seats << 32};
     for (int i = 0; i < pool->count; i++)
         (i < seats ? s->asleep : s->benched)[i / 64] |= (uint64_t)1 << (i % 64);
 }
@@ -89,6 +91,7 @@ int idle_create(filch_pool *pool)
     pool->idle = os_alloc(sizeof *pool->idle);
     if (!pool->idle)
         return -1;
+    pool->base = pool->config.max_workers > 0 ? 1 : pool->config.workers;
     all_asleep(pool);
     return 0;
 }

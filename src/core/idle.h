@@ -45,6 +45,9 @@ void idle_seat_leave(struct worker *w);
  * true, seat_stand_down follows. Any thread. */
 bool seat_stand_in(filch_pool *pool, struct worker *w);
 void seat_stand_down(filch_pool *pool);
+/* So many workers from now on, stand-ins apart. Any thread. */
+void seat_resize(filch_pool *pool, int workers);
+int seat_size(const filch_pool *pool);
 /* Should the thread leave this seat: seat 0 to a guest that waits, a stand-in's that nobody needs? Then it
  * does so, and sleeps until woken. */
 bool idle_seat_wanted(struct worker *w);

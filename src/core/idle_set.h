@@ -22,9 +22,11 @@ struct idle_set {
     int64_t keeps_ns;
     uint32_t epoch;
     uint32_t wanted;          /* guests that wait for seat 0 */
-    uint32_t seats;           /* in use: those configured, and stand-ins */
-    uint32_t stand_ins;       /* of these, stand-ins: seat.c */
-    uint32_t stand_ins_wanted;
+    uint32_t seats;           /* in use: the pool's size, and stand-ins */
+    uint32_t size;            /* as configured, or as resized */
+    uint32_t spares;          /* of those in use, from pool.base on: seat.c */
+    uint32_t spares_wanted;
+    uint32_t stand_ins;       /* granted */
     uint32_t threads;
     uint32_t refused;         /* the last thread was not to be had: waiters look after the seats */
     uint32_t most_searching;  /* ever, for tests */

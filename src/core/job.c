@@ -106,7 +106,7 @@ static int admit(filch_pool *pool, size_t n)
 
 static int seat_for(filch_pool *pool, struct worker *w, int where)
 {
-    unsigned count = (unsigned)pool->config.workers;
+    unsigned count = (unsigned)seat_size(pool);
     if (where >= 0)
         return (int)((unsigned)where % count);
     if (where == FILCH_ROUND_ROBIN)

@@ -209,7 +209,8 @@ static int pool_make(filch_pool **out, const filch_config *config)
         os_free(p);
         return rc;
     }
-    p->count = p->config.workers + (int)p->config.stand_ins;
+    p->count = p->config.workers > p->config.max_workers ? p->config.workers : p->config.max_workers;
+    p->count += (int)p->config.stand_ins;
     p->trim_ns = TRIM_NS;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
@@ -336,6 +337,23 @@ int filch_pool_workers(const filch_pool *pool)
         return 0;
     job_check_pool(pool, "filch_pool_workers");
     return pool->count;
+}
+
+int filch_pool_resize(filch_pool *pool, int workers)
+{
+    job_check_pool(pool, "filch_pool_resize");
+    if (workers < 1 || workers > pool->config.max_workers)
+        return -EINVAL;
+    seat_resize(pool, workers);
+    return 0;
+}
+
+int filch_pool_size(const filch_pool *pool)
+{
+    if (!pool)
+        return 0;
+    job_check_pool(pool, "filch_pool_size");
+    return seat_size(pool);
 }
 
 int filch_worker_id(void)

@@ -1,17 +1,20 @@
-/* seat.c: who may sit where. Seat 0 may have a guest in it; the last seats are stand-ins' (filch_config).
+/* seat.c: who may sit where. Seat 0 may have a guest in it; the last seats are spare.
  *
- * A stand-in takes over while somebody keeps a worker without working: a thread that blocks in the
- * system and said so (filch_blocking_enter), or a hog (watch.c). It is a worker like all others: what lies
- * behind the one that is kept, it steals. When nobody needs it, it is on the bench: not in use, not in the
- * idle set, unknown to the protocol of idle.c but as a victim with nothing to take.
+ * A spare seat is used while the pool is large enough (filch_pool_resize), or by a stand-in. A stand-in
+ * takes over while somebody keeps a worker without working: a thread that blocks in the system and said so
+ * (filch_blocking_enter), or a hog (watch.c). Who sits in a spare seat is a worker like all others: what
+ * lies behind the one that is kept, it steals. When nobody needs it, it is on the bench: not in use, not
+ * in the idle set, unknown to the protocol of idle.c but as a victim with nothing to take.
  *
- * | field            | writer       | reader           | invariant                                       |
- * | benched[]        | lock holder  | the same         | on the bench: not asleep, not active            |
- * | stand_ins        | lock holder  | they (a hint)    | not on the bench                                |
- * | stand_ins_wanted | lock holder  | they (a hint)    | granted and not given back                      |
- * | seats            | lock holder  | anyone (a figure)| configured + stand_ins                          |
+ * | field         | writer       | reader           | invariant                                          |
+ * | benched[]     | lock holder  | the same         | on the bench: not asleep, not active               |
+ * | spares        | lock holder  | they (a hint)    | not on the bench                                   |
+ * | spares_wanted | lock holder  | they (a hint)    | size - base + stand_ins                            |
+ * | size          | lock holder  | anyone (a figure)| workers without stand-ins                          |
+ * | stand_ins     | lock holder  | the same         | granted and not given back                         |
+ * | seats         | lock holder  | anyone (a figure)| base + spares                                      |
  *
- * [G1] stand_ins >= stand_ins_wanted: who is granted one that is not there already fetches it from the bench
+ * [G1] spares >= spares_wanted: who wants one that is not there already fetches it from the bench
  *      into the set and wakes it. One that is there works, or sleeps like any other: who has work for it
  *      wakes it.
  * [G2] One that is too many goes to the bench by itself, between two jobs: first it hands over what it
@@ -90,35 +93,42 @@ void idle_seat_leave(struct worker *w)
     seat_hand_on(w);
 }
 
-/* ---- stand-ins ---------------------------------------------------------------------------- */
+/* ---- spare seats -------------------------------------------------------------------------- */
 
-/* [G1] Lock held. Returns the one to be woken, or -1 if one is in use that was about to leave: it stays. */
+/* [G1] Lock held. Returns one to be woken, or -1 if there are enough in use (of which one may have been about
+ * to leave: it stays). */
 static int fetch(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
-    int id = pool->config.workers;
-    if (s->stand_ins >= s->stand_ins_wanted)
+    int id = pool->base;
+    if (s->spares >= s->spares_wanted)
         return -1;
     while (!set_benched(s, id))
         id++;
     s->benched[id / 64] &= ~((uint64_t)1 << (id % 64));
-    filch_store_relaxed(&s->stand_ins, s->stand_ins + 1); /* order: the lock; a hint outside */
-    filch_store_relaxed(&s->seats, s->seats + 1);         /* order: the lock; a figure outside */
+    filch_store_relaxed(&s->spares, s->spares + 1); /* order: the lock; a hint outside */
+    filch_store_relaxed(&s->seats, s->seats + 1);   /* order: the lock; a figure outside */
     set_add(s, id, 0);
     return id;
+}
+
+/* Lock held. */
+static void want(struct idle_set *s, uint32_t more)
+{
+    filch_store_relaxed(&s->spares_wanted, s->spares_wanted + more); /* order: the lock; a hint outside */
 }
 
 bool seat_stand_in(filch_pool *pool, struct worker *w)
 {
     struct idle_set *s = pool->idle;
     int id = -1;
-    if (pool->count == pool->config.workers)
+    if (pool->config.stand_ins == 0)
         return false;
     lock_acquire(&s->lock);
-    bool granted = s->stand_ins_wanted < (uint32_t)(pool->count - pool->config.workers);
+    bool granted = s->stand_ins < pool->config.stand_ins;
     if (granted) {
-        /* order: the lock; a hint outside */
-        filch_store_relaxed(&s->stand_ins_wanted, s->stand_ins_wanted + 1);
+        s->stand_ins++;
+        want(s, 1);
         id = fetch(pool);
     }
     lock_release(&s->lock);
@@ -131,14 +141,37 @@ void seat_stand_down(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
-    filch_store_relaxed(&s->stand_ins_wanted, s->stand_ins_wanted - 1); /* order: as above */
+    s->stand_ins--;
+    want(s, (uint32_t)-1);
     lock_release(&s->lock);
+}
+
+void seat_resize(filch_pool *pool, int workers)
+{
+    struct idle_set *s = pool->idle;
+    int id;
+    lock_acquire(&s->lock);
+    want(s, (uint32_t)workers - s->size);
+    filch_store_relaxed(&s->size, (uint32_t)workers); /* order: the lock; a figure outside */
+    lock_release(&s->lock);
+    do {
+        lock_acquire(&s->lock);
+        id = fetch(pool);
+        lock_release(&s->lock);
+        if (id >= 0)
+            (void)idle_wake_one(pool, 0, id, true);
+    } while (id >= 0);
+}
+
+int seat_size(const filch_pool *pool)
+{
+    return (int)filch_load_relaxed(&pool->idle->size); /* order: a figure */
 }
 
 /* order: hints, asked again with the lock held */
 static bool too_many(struct idle_set *s)
 {
-    return filch_load_relaxed(&s->stand_ins) > filch_load_relaxed(&s->stand_ins_wanted);
+    return filch_load_relaxed(&s->spares) > filch_load_relaxed(&s->spares_wanted);
 }
 
 /* [G2] */
@@ -152,9 +185,9 @@ static void to_the_bench(struct worker *w)
     if (leaves) {
         filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; opened with it held */
         s->benched[w->id / 64] |= (uint64_t)1 << (w->id % 64);
-        filch_store_relaxed(&s->stand_ins, s->stand_ins - 1); /* order: the lock; a hint outside */
-        filch_store_relaxed(&s->seats, s->seats - 1);         /* order: the lock; a figure outside */
-        filch_sub_seq_cst(&s->word, w->searching);            /* order: [I2] */
+        filch_store_relaxed(&s->spares, s->spares - 1); /* order: the lock; a hint outside */
+        filch_store_relaxed(&s->seats, s->seats - 1);   /* order: the lock; a figure outside */
+        filch_sub_seq_cst(&s->word, w->searching);      /* order: [I2] */
         w->searching = 0;
     }
     lock_release(&s->lock);
@@ -170,7 +203,7 @@ bool idle_seat_wanted(struct worker *w)
     struct idle_set *s = w->pool->idle;
     if (w->id == 0)
         return !w->guest && filch_load_relaxed(&s->wanted) > 0; /* order: a hint, asked again soon */
-    return w->id >= w->pool->config.workers && too_many(s);
+    return w->id >= w->pool->base && too_many(s);
 }
 
 void idle_seat_yield(struct worker *w)

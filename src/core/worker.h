@@ -94,7 +94,8 @@ struct worker {
 struct filch_pool {
     /* Fixed at creation. */
     uint32_t magic;
-    int count;                 /* seats, those of stand-ins last */
+    int count;                 /* seats, spare ones last */
+    int base;                  /* seats from here on may be on the bench: seat.c */
     struct filch_config config;
     char name[32];
     uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */
