@@ -161,7 +161,7 @@ void run_thread(void *arg)
     os_self_set(w);
     idle_awake(w);
     while (!filch_load_acquire(&pool.stop)) {
-        if (w->id >= pool.config.workers && idle_seat_wanted(w))
+        if (w->id >= pool.base && idle_seat_wanted(w))
             idle_seat_yield(w);
         look();
         uint32_t kind = idle_search_begin(w) ? take() : 0;
@@ -194,6 +194,7 @@ static void start_with(int workers, int stand_ins)
     pool.workers = seats;
     pool.count = count;
     pool.config.workers = workers;
+    pool.config.stand_ins = (size_t)stand_ins;
     pool.config.wake = FILCH_WAKE_ONE;
     pool.config.backoff_min_ns = 1000;
     pool.config.backoff_max_ns = 2000;
@@ -205,6 +206,12 @@ static void start_with(int workers, int stand_ins)
 static inline void start(int count)
 {
     start_with(count, 0);
+}
+
+static inline void start_resizable(int workers, int most)
+{
+    pool.config.max_workers = most;
+    start_with(workers, most - workers);
 }
 
 static void end(void)

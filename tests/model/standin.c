@@ -43,3 +43,32 @@ static void standin_last_look(void)
 }
 MC_MODEL(standin_last_look, .claim = "[G2] a stand-in that leaves looks after it is out of the count",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+/* ---- resize ---------------------------------------------------------------------------------- */
+
+/* The first job waits for the second: one worker is not enough. */
+static void resize_grows(void)
+{
+    start_resizable(1, 2);
+    submit(WAITS);
+    submit(OPENS);
+    seat_resize(&pool, 2);
+    wait_for(2);
+    end();
+}
+MC_MODEL(resize_grows, .claim = "[G1] a pool that grows has somebody for what waits already",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+/* Whoever was woken for a job may be the one that leaves. */
+static void resize_shrinks(void)
+{
+    start_resizable(2, 2);
+    submit(PLAIN);
+    seat_resize(&pool, 1);
+    wait_for(1);
+    submit(OPENS);
+    wait_for(2);
+    end();
+}
+MC_MODEL(resize_shrinks, .claim = "[G2] a pool that shrinks loses no job, and no wake-up",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
