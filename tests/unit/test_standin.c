@@ -42,7 +42,7 @@ static void join(filch_task *t)
 static unsigned in_use(filch_pool *pool)
 {
     lock_acquire(&pool->idle->lock);
-    unsigned n = pool->idle->stand_ins;
+    unsigned n = pool->idle->spares;
     lock_release(&pool->idle->lock);
     return n;
 }
@@ -166,7 +166,7 @@ static void there_are_as_many_as_configured(void)
         /* Who leaves sees that it is too many when it gets up; those asleep need not get up for it. */
         KIT_AWAIT(idle_figures(pool).searching == 0 && idle_quiet(pool));
         CHECK(in_use(pool) <= 3);
-        CHECK_EQ(filch_load_relaxed(&pool->idle->stand_ins_wanted), 0);
+        CHECK_EQ(filch_load_relaxed(&pool->idle->spares_wanted), 0);
     }
     kit_destroy(pool);
 }
@@ -177,7 +177,7 @@ static int nests(void *arg)
     filch_blocking_enter();
     filch_blocking_enter();
     filch_blocking_leave();
-    CHECK_EQ(filch_pool_current()->idle->stand_ins_wanted, 1);
+    CHECK_EQ(filch_pool_current()->idle->spares_wanted, 1);
     filch_blocking_leave();
     return 0;
 }
@@ -267,7 +267,7 @@ static void a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it(void)
 
 static unsigned wanted(filch_pool *pool)
 {
-    return filch_load_relaxed(&pool->idle->stand_ins_wanted); /* order: a figure */
+    return filch_load_relaxed(&pool->idle->spares_wanted); /* order: a figure */
 }
 
 /* The watch sees it when it looks, which it does while somebody is active. Nobody joins before: a joiner
