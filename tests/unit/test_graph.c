@@ -470,6 +470,7 @@ static void cancel_by_scope(void)
     h.scope = &scope;
     CHECK_EQ(pthread_create(&t, NULL, cancels_scope, &scope), 0);
     CHECK_EQ(filch_graph_run_with(&h, graph), -ECANCELED);
+    CHECK(!filch_graph_failed(graph, NULL)); /* it was told, and did not fail by itself */
     CHECK_EQ(pthread_join(t, NULL), 0);
     CHECK_EQ(filch_graph_run_with(&h, graph), -ECANCELED); /* still */
     CHECK_EQ(filch_scope_close(&scope), -ECANCELED);
