@@ -28,6 +28,9 @@ typedef struct filch_scope {
  * default pool). Any thread; closed by the same task or thread. */
 FILCH_API int filch_scope_open(filch_scope *scope);
 FILCH_API int filch_scope_open_on(filch_scope *scope, filch_pool *pool);
+/* Opens it inside a given scope, which stays open for longer, whoever opened that: cancelled with it, and not
+ * with the caller's. null pool: current or default. */
+FILCH_API int filch_scope_open_in(filch_scope *scope, filch_scope *outer, filch_pool *pool);
 
 /* Starts fn(arg) in it. If that cannot be (-ENOMEM, -EPIPE: the pool is shut down) it is as if the
  * task had failed so: the scope is cancelled, and close returns it. Returns 0 or that error. The named

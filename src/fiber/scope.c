@@ -136,10 +136,9 @@ static void unlink_from(struct scope *outer, struct scope *s)
     lock_release(&outer->token.lock);
 }
 
-int filch_scope_open_on(filch_scope *scope, filch_pool *pool)
+static int open_inside(filch_scope *scope, struct wait_token *outer, filch_pool *pool)
 {
     struct scope *s = (struct scope *)scope;
-    struct fiber *f = run_fiber();
     if (!scope)
         report_misuse("filch_scope_open", "null scope");
     if (pool)
@@ -148,8 +147,19 @@ int filch_scope_open_on(filch_scope *scope, filch_pool *pool)
     if (!pool)
         return -ENOMEM;
     *s = (struct scope){.token.ended = task_ended, .magic = SCOPE_MAGIC, .pool = pool};
-    link_to(s, f ? f->token : 0);
+    link_to(s, outer);
     return 0;
+}
+
+int filch_scope_open_on(filch_scope *scope, filch_pool *pool)
+{
+    struct fiber *f = run_fiber();
+    return open_inside(scope, f ? f->token : 0, pool);
+}
+
+int filch_scope_open_in(filch_scope *scope, filch_scope *outer, filch_pool *pool)
+{
+    return open_inside(scope, &scope_of(outer, "filch_scope_open_in")->token, pool);
 }
 
 int filch_scope_open(filch_scope *scope)

@@ -11,6 +11,7 @@
 #include <filch/chan.h>
 #include <filch/deque.h>
 #include <filch/dump.h>
+#include <filch/graph.h>
 #include <filch/io.h>
 #include <filch/scope.h>
 #include <filch/task.h>
@@ -557,6 +558,50 @@ static void dumped(void)
     filch_pool_destroy(pool);
 }
 
+/* Nodes and edges that could be added are there, and a run does all or says why not; the same graph runs
+ * again when there is memory. */
+enum { GRAPH_NODES = 20 }; /* more than there is room for at first */
+
+static int graph_node(void *ran)
+{
+    count(ran);
+    return 0;
+}
+
+static void run_graph(filch_pool *pool, filch_graph *g, uint32_t *ran)
+{
+    filch_how how = FILCH_HOW_INIT;
+    how.pool = pool;
+    memset(ran, 0, GRAPH_NODES * sizeof *ran);
+    int rc = filch_graph_run_with(&how, g), nodes = filch_graph_count(g);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    for (int i = 0; i < nodes; i++)
+        CHECK(rc == 0 ? value_of(&ran[i]) == 1 : value_of(&ran[i]) <= 1);
+}
+
+static void graphs(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    uint32_t ran[GRAPH_NODES] = {0};
+    filch_graph *g;
+    int rc = filch_graph_create(&g);
+    for (int i = 0, n = 0; i < GRAPH_NODES && rc == 0; i++) {
+        int number = filch_graph_node(g, NULL, graph_node, &ran[n]);
+        CHECK(number == n || number == -ENOMEM);
+        n += number >= 0;
+        int linked = number > 0 ? filch_graph_edge(g, number / 2, number) : 0;
+        CHECK(linked == 0 || linked == -ENOMEM);
+    }
+    for (int again = 0; again < 2 && rc == 0; again++)
+        run_graph(pool, g, ran);
+    CHECK(rc == 0 || (rc == -ENOMEM && !g));
+    filch_graph_destroy(g);
+    filch_pool_destroy(pool);
+}
+
 #define SCENARIO(name, frugal) {#name, name, frugal}
 const struct scenario scenarios[] = {
     SCENARIO(ring, 0),
@@ -579,6 +624,7 @@ const struct scenario scenarios[] = {
     SCENARIO(many_stacks, 0),
     SCENARIO(tasks, 0),
     SCENARIO(scopes, 0),
+    SCENARIO(graphs, 0),
     SCENARIO(dumped, 0),
     SCENARIO(many_tasks, 0),
     SCENARIO(joined_in_place, 0),
