@@ -122,6 +122,8 @@ static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void 
         }
         if (there)
             published_no_more(s);
+        if (par_stopped(&s->par))
+            return; /* the rest could be split billions of times, each for nothing */
         lo = mid;
     }
     if (lo < hi)

@@ -698,6 +698,26 @@ static void a_loop_that_fails_ends_the_reductions_in_it(void)
 
 /* ---- the engine ------------------------------------------------------------------------------- */
 
+static int tiny_then_stop(struct split *s, size_t lo, size_t hi, void *state)
+{
+    (void)lo, (void)hi, (void)state;
+    filch_store_relaxed(&s->grain, (size_t)1); /* order: a guess */
+    kit_nap_us(200); /* so long that the next piece should not be longer */
+    return 3;
+}
+
+/* What is left out is not split either: one by one they would take hours. */
+static void stop_here(void)
+{
+    filch_how how = how_here();
+    struct split s = {.piece = tiny_then_stop};
+    par_begin(&s.par, &how, "stop_here");
+    split_run(&s, 0, (size_t)1 << 50, 0);
+    CHECK_EQ(par_end(&s.par), 3);
+}
+
+static void what_is_left_out_is_left_out_at_once(void) { everywhere(stop_here); }
+
 /* As many at once as were allowed, not one more. */
 struct crowd {
     uint32_t now, most, folds;
@@ -754,6 +774,7 @@ int main(void)
     RUN(a_deadline_ends_it);
     RUN(the_scope_of_the_caller_is_that_of_the_pieces);
     RUN(a_loop_that_fails_ends_the_reductions_in_it);
+    RUN(what_is_left_out_is_left_out_at_once);
     RUN(no_more_work_at_once_than_was_allowed);
     return check_report();
 }
