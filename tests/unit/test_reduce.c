@@ -756,6 +756,25 @@ static void crowd_here(void)
 
 static void no_more_work_at_once_than_was_allowed(void) { on_pools(crowd_here); }
 
+static void piece_count_here(void)
+{
+    static const filch_reducer crowding = {sizeof(uint64_t), 0, crowd_fold, stop_combine};
+    static const size_t sizes[] = {1, 2, 5, 9, 10, 100, 1000, 1001, 12345, 100000};
+    int workers = filch_pool_workers(place_pool);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        filch_how how = how_here();
+        struct crowd c = {0};
+        uint64_t n;
+        how.split = FILCH_SPLIT_STATIC;
+        CHECK_EQ(filch_reduce_with(&how, &crowding, &n, 7, 7 + sizes[i], &c), 0);
+        CHECK_EQ(n, sizes[i]);
+        uint32_t want = sizes[i] < (size_t)workers ? (uint32_t)sizes[i] : (uint32_t)workers;
+        CHECK_MSG(c.folds <= want, "%zu elements on %d workers: %u pieces", sizes[i], workers, c.folds);
+    }
+}
+
+static void a_static_split_has_a_piece_for_each_worker(void) { on_pools(piece_count_here); }
+
 int main(void)
 {
     kit_watchdog();
@@ -776,5 +795,6 @@ int main(void)
     RUN(a_loop_that_fails_ends_the_reductions_in_it);
     RUN(what_is_left_out_is_left_out_at_once);
     RUN(no_more_work_at_once_than_was_allowed);
+    RUN(a_static_split_has_a_piece_for_each_worker);
     return check_report();
 }
