@@ -197,7 +197,7 @@ static int run(struct chain *c, void *total)
         c->split.par.how.grain = 0; /* of strands */
         split_run(&c->split, 0, workers, 0);
         rc = par_end(&c->split.par);
-        if (total)
+        if (total && is_known(c, c->blocks)) /* else there is none */
             copy_state(c, total, link_of(c, c->blocks));
     }
     os_free(c->prefix);

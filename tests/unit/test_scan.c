@@ -313,6 +313,7 @@ static void canceled_before_here(void)
     CHECK_EQ(filch_scan_with(&how, &scanner, total, 0, 1000, &s), -ECANCELED);
     CHECK_EQ(filch_scan_with(&how, &scanner, 0, 3, 3, &s), -ECANCELED);
     CHECK_EQ(s.calls, 0);
+    CHECK(total[0] == 5 && total[1] == 6); /* rather than what is in no prefix */
     CHECK_EQ(filch_scope_close(&scope), -ECANCELED);
     arrays_free(&a);
 }
