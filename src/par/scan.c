@@ -179,7 +179,7 @@ static int links_make(struct chain *c, size_t workers)
 {
     c->links = workers + 1 > 2 ? workers + 1 : 2;
     c->stride = (c->scanner->state_size + 63) & ~(size_t)63;
-    size_t bytes = par_bytes(c->links, c->stride);
+    size_t bytes = c->stride ? par_bytes(c->links, c->stride) : SIZE_MAX; /* 0: it has wrapped around */
     c->prefix = bytes == SIZE_MAX ? 0 : os_alloc_aligned(bytes, 64);
     c->known = os_alloc(c->links * sizeof *c->known);
     c->strand = os_alloc(c->links * sizeof *c->strand);
