@@ -137,10 +137,14 @@ static bool go_along(struct chain *c, char *rooms)
     }
 }
 
-/* A strand that waits on a thread it must not leave has its thread run what it forked, perhaps another
- * strand: that one must not take a block behind the one that waits below it on the same stack. */
-static bool is_below(struct chain *c, const struct fiber *f)
+/* A strand that waits on a thread it must not leave has its thread run what it forked: other strands. Such a
+ * one must not take a block behind the one that waits below it on the same stack, and must not fork either:
+ * it would wait for the thief of that, who waits for the block below. So it is left out; the others do its
+ * blocks. */
+static bool is_below(struct split *split)
 {
+    struct chain *c = (struct chain *)split; /* its first member */
+    const struct fiber *f = run_fiber();
     for (size_t i = 0; i < c->links; i++)
         if (filch_load_relaxed(&c->strand[i]) == f) /* order: the own one is the one that matters */
             return true;
@@ -149,11 +153,9 @@ static bool is_below(struct chain *c, const struct fiber *f)
 
 static int strand(struct split *split, size_t lo, size_t hi, void *unused)
 {
-    struct chain *c = (struct chain *)split; /* its first member */
+    struct chain *c = (struct chain *)split;
     const struct fiber *f = run_fiber();
     (void)hi, (void)unused;
-    if (is_below(c, f))
-        return 0;
     char *rooms = os_alloc_aligned(3 * c->stride, 64);
     if (!rooms)
         return -ENOMEM;
@@ -213,7 +215,8 @@ static int scan(const filch_how *how, const filch_scanner *scanner, void *total,
         report_misuse(call, "a scanner without fold, scan, combine or size");
     if (lo > hi)
         report_misuse(call, "the range ends before it begins");
-    struct chain c = {.scanner = scanner, .lo = lo, .hi = hi, .split = {.piece = strand, .arg = arg}};
+    struct chain c = {.split = {.piece = strand, .declines = is_below, .arg = arg},
+                      .scanner = scanner, .lo = lo, .hi = hi};
     par_begin(&c.split.par, how, call);
     if (lo == hi && total)
         fresh(&c, total);

@@ -152,20 +152,30 @@ static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void 
         piece(s, lo, hi, state);
 }
 
-static void stolen(filch_slot *slot, filch_slot *head)
+/* Returns the state, or null. */
+static void *run_half(struct split *s, filch_slot *head, size_t lo, size_t hi)
 {
-    struct half h = *half_in(slot);
-    struct split *s = h.split;
-    struct par_place place = par_enter(&s->par);
     void *state = s->state_size ? os_alloc_aligned(s->state_size, 64) : 0;
     if (state)
         s->fresh(s, state);
     if (state || !s->state_size)
-        range(s, head, h.lo, h.hi, state);
+        range(s, head, lo, hi, state);
     else
         par_stop(&s->par, -ENOMEM);
+    return state;
+}
+
+static void stolen(filch_slot *slot, filch_slot *head)
+{
+    struct half h = *half_in(slot);
+    struct split *s = h.split;
+    void *state = 0;
+    if (!s->declines || !s->declines(s)) {
+        struct par_place place = par_enter(&s->par);
+        state = run_half(s, head, h.lo, h.hi);
+        par_leave(&place);
+    }
     half_in(slot)->state = state;
-    par_leave(&place);
     published_no_more(s);
 }
 
