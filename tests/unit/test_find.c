@@ -279,7 +279,8 @@ static void canceled_here(void)
             filch_scope_cancel(&c.scope);
         how.scope = &c.scope;
         how.name = "searched";
-        int rc = (first ? filch_find_first_with : filch_find_any_with)(&how, 0, 10000, find_canceled, &c, &where);
+        int rc = first ? filch_find_first_with(&how, 0, 10000, find_canceled, &c, &where)
+                       : filch_find_any_with(&how, 0, 10000, find_canceled, &c, &where);
         CHECK_EQ(rc, before || first || !hit ? -ECANCELED : 1); /* what was found is found */
         CHECK_EQ(c.calls == 0, before);
         CHECK_EQ(filch_scope_close(&c.scope), -ECANCELED);
