@@ -11,13 +11,16 @@
  * | ready     | who has block ready      | every strand          | prefixes up to this one are known    |
  * | prefix[]  | who has block k - 1      | who has block k       | k % links: of block k                |
  * | strand[]  | the strand               | the same; others compare | the fiber it runs on, or null     |
- * | known[]   | the same, when it is set | who has block k, which resets it | an event, as prefix[]     |
+ * | known[]   | who publishes sets it    | who waits for block k, which resets it | an event, as prefix[] |
  *
  * [L1] `ready` = k is stored with release after prefix k was written; who reads it (acquire) may read that.
  * [L2] A link is used again for block k + links. That prefix is written by one who has seen prefix k + 1
  *      (blocks are chained), so after the one who has block k has read its own: there are at least two
  *      links. And blocks that are worked on at once are closer together than there are links (one for each
- *      strand, and one), so nobody waits at a link that is set for another block.
+ *      strand, and one), so at a link one waits at most.
+ * [L3] An event may be set late, when its prefix was taken long ago, so it says only: look again. Who waits
+ *      resets it first and then looks: a setter that comes before the reset has stored `ready` (or seen that
+ *      everything stops) before, and the event's lock hands that on; one that comes after it ends the wait.
  */
 #include "par/split.h"
 
@@ -75,6 +78,15 @@ static void publish(struct chain *c, size_t k, const void *sum)
     event_set(&c->known[k % c->links]);
 }
 
+/* Sleeps until prefix k is known, or everything stops, or for no reason. */
+static void wait_for_prefix(struct chain *c, size_t k)
+{
+    uintptr_t *known = &c->known[k % c->links];
+    event_reset(known);
+    if (!is_known(c, k) && !par_stopped(&c->split.par)) /* [L3] */
+        (void)event_wait(known, FILCH_FOREVER);
+}
+
 /* Waits for prefix k and takes it. False if everything stops. */
 static bool take_prefix(struct chain *c, size_t k, void *state)
 {
@@ -84,11 +96,9 @@ static bool take_prefix(struct chain *c, size_t k, void *state)
         if (spin < SPINS)
             os_pause();
         else
-            (void)event_wait(&c->known[k % c->links], FILCH_FOREVER);
+            wait_for_prefix(c, k);
     }
     copy_state(c, state, link_of(c, k));
-    if (k > 0)
-        event_reset(&c->known[k % c->links]);
     return true;
 }
 
