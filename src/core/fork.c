@@ -22,8 +22,9 @@ filch_slot *filch_slot_head(filch_pool *pool)
     struct worker *w = worker_self();
     if (!w || (pool && w->pool != pool))
         return 0;
-    if (w->fiber->store->kind == FIBER_SMALL && !w->fiber->pins)
-        return 0; /* recursion wants a large stack: a job of its own */
+    bool stays = w->fiber->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP;
+    if (w->fiber->store->kind == FIBER_SMALL && !stays)
+        return 0; /* recursion wants a large stack: a job of its own; who waits for it gives up the worker */
     return slots_head(&w->fiber->slots);
 }
 

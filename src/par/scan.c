@@ -11,13 +11,16 @@
  * | ready     | who has block ready      | every strand          | prefixes up to this one are known    |
  * | prefix[]  | who has block k - 1      | who has block k       | k % links: of block k                |
  * | strand[]  | the strand               | the same; others compare | the fiber it runs on, or null     |
- * | known[]   | the same, when it is set | who has block k, which resets it | an event, as prefix[]     |
+ * | known[]   | who publishes sets it    | who waits for block k, which resets it | an event, as prefix[] |
  *
  * [L1] `ready` = k is stored with release after prefix k was written; who reads it (acquire) may read that.
  * [L2] A link is used again for block k + links. That prefix is written by one who has seen prefix k + 1
  *      (blocks are chained), so after the one who has block k has read its own: there are at least two
  *      links. And blocks that are worked on at once are closer together than there are links (one for each
- *      strand, and one), so nobody waits at a link that is set for another block.
+ *      strand, and one), so at a link one waits at most.
+ * [L3] An event may be set late, when its prefix was taken long ago, so it says only: look again. Who waits
+ *      resets it first and then looks: a setter that comes before the reset has stored `ready` (or seen that
+ *      everything stops) before, and the event's lock hands that on; one that comes after it ends the wait.
  */
 #include "par/split.h"
 
@@ -75,6 +78,15 @@ static void publish(struct chain *c, size_t k, const void *sum)
     event_set(&c->known[k % c->links]);
 }
 
+/* Sleeps until prefix k is known, or everything stops, or for no reason. */
+static void wait_for_prefix(struct chain *c, size_t k)
+{
+    uintptr_t *known = &c->known[k % c->links];
+    event_reset(known);
+    if (!is_known(c, k) && !par_stopped(&c->split.par)) /* [L3] */
+        (void)event_wait(known, FILCH_FOREVER);
+}
+
 /* Waits for prefix k and takes it. False if everything stops. */
 static bool take_prefix(struct chain *c, size_t k, void *state)
 {
@@ -84,11 +96,9 @@ static bool take_prefix(struct chain *c, size_t k, void *state)
         if (spin < SPINS)
             os_pause();
         else
-            (void)event_wait(&c->known[k % c->links], FILCH_FOREVER);
+            wait_for_prefix(c, k);
     }
     copy_state(c, state, link_of(c, k));
-    if (k > 0)
-        event_reset(&c->known[k % c->links]);
     return true;
 }
 
@@ -137,10 +147,14 @@ static bool go_along(struct chain *c, char *rooms)
     }
 }
 
-/* A strand that waits on a thread it must not leave has its thread run what it forked, perhaps another
- * strand: that one must not take a block behind the one that waits below it on the same stack. */
-static bool is_below(struct chain *c, const struct fiber *f)
+/* A strand that waits on a thread it must not leave has its thread run what it forked: other strands. Such a
+ * one must not take a block behind the one that waits below it on the same stack, and must not fork either:
+ * it would wait for the thief of that, who waits for the block below. So it is left out; the others do its
+ * blocks. */
+static bool is_below(struct split *split)
 {
+    struct chain *c = (struct chain *)split; /* its first member */
+    const struct fiber *f = run_fiber();
     for (size_t i = 0; i < c->links; i++)
         if (filch_load_relaxed(&c->strand[i]) == f) /* order: the own one is the one that matters */
             return true;
@@ -149,11 +163,9 @@ static bool is_below(struct chain *c, const struct fiber *f)
 
 static int strand(struct split *split, size_t lo, size_t hi, void *unused)
 {
-    struct chain *c = (struct chain *)split; /* its first member */
+    struct chain *c = (struct chain *)split;
     const struct fiber *f = run_fiber();
     (void)hi, (void)unused;
-    if (is_below(c, f))
-        return 0;
     char *rooms = os_alloc_aligned(3 * c->stride, 64);
     if (!rooms)
         return -ENOMEM;
@@ -179,7 +191,7 @@ static int links_make(struct chain *c, size_t workers)
 {
     c->links = workers + 1 > 2 ? workers + 1 : 2;
     c->stride = (c->scanner->state_size + 63) & ~(size_t)63;
-    size_t bytes = par_bytes(c->links, c->stride);
+    size_t bytes = c->stride ? par_bytes(c->links, c->stride) : SIZE_MAX; /* 0: it has wrapped around */
     c->prefix = bytes == SIZE_MAX ? 0 : os_alloc_aligned(bytes, 64);
     c->known = os_alloc(c->links * sizeof *c->known);
     c->strand = os_alloc(c->links * sizeof *c->strand);
@@ -197,7 +209,7 @@ static int run(struct chain *c, void *total)
         c->split.par.how.grain = 0; /* of strands */
         split_run(&c->split, 0, workers, 0);
         rc = par_end(&c->split.par);
-        if (total)
+        if (total && is_known(c, c->blocks)) /* else there is none */
             copy_state(c, total, link_of(c, c->blocks));
     }
     os_free(c->prefix);
@@ -213,7 +225,8 @@ static int scan(const filch_how *how, const filch_scanner *scanner, void *total,
         report_misuse(call, "a scanner without fold, scan, combine or size");
     if (lo > hi)
         report_misuse(call, "the range ends before it begins");
-    struct chain c = {.scanner = scanner, .lo = lo, .hi = hi, .split = {.piece = strand, .arg = arg}};
+    struct chain c = {.split = {.piece = strand, .declines = is_below, .arg = arg},
+                      .scanner = scanner, .lo = lo, .hi = hi};
     par_begin(&c.split.par, how, call);
     if (lo == hi && total)
         fresh(&c, total);

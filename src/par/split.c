@@ -34,6 +34,28 @@ static size_t grain_of(struct split *s)
     return filch_load_relaxed(&s->grain); /* order: a guess */
 }
 
+static bool is_static(const struct split *s)
+{
+    return s->par.how.split == FILCH_SPLIT_STATIC;
+}
+
+/* Where a range is cut. In a static split whole pieces are on the left, so that there are no more pieces than
+ * workers. */
+static size_t cut(struct split *s, size_t lo, size_t hi)
+{
+    if (!is_static(s))
+        return middle(lo, hi);
+    size_t n = hi - lo, pieces = n / s->least + (n % s->least != 0);
+    return lo + pieces / 2 * s->least;
+}
+
+/* So many elements each that `workers` pieces are enough. */
+static size_t share_of(size_t n, size_t workers)
+{
+    size_t share = n / workers + (n % workers != 0);
+    return share > 4 * ROUND && share < SIZE_MAX - ROUND ? (share + ROUND - 1) & ~(size_t)(ROUND - 1) : share;
+}
+
 /* ---- one piece ------------------------------------------------------------------------------ */
 
 static size_t shorter(struct split *s, size_t size, uint64_t took)
@@ -108,7 +130,7 @@ static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi)
 static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
 {
     while (hi - lo > grain_of(s)) {
-        size_t mid = middle(lo, hi);
+        size_t mid = cut(s, lo, hi);
         bool there = may_publish(s);
         if (there)
             publish(s, head, mid, hi);
@@ -122,26 +144,38 @@ static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void 
         }
         if (there)
             published_no_more(s);
+        if (par_stopped(&s->par))
+            return; /* the rest could be split billions of times, each for nothing */
         lo = mid;
     }
     if (lo < hi)
         piece(s, lo, hi, state);
 }
 
-static void stolen(filch_slot *slot, filch_slot *head)
+/* Returns the state, or null. */
+static void *run_half(struct split *s, filch_slot *head, size_t lo, size_t hi)
 {
-    struct half h = *half_in(slot);
-    struct split *s = h.split;
-    struct par_place place = par_enter(&s->par);
     void *state = s->state_size ? os_alloc_aligned(s->state_size, 64) : 0;
     if (state)
         s->fresh(s, state);
     if (state || !s->state_size)
-        range(s, head, h.lo, h.hi, state);
+        range(s, head, lo, hi, state);
     else
         par_stop(&s->par, -ENOMEM);
+    return state;
+}
+
+static void stolen(filch_slot *slot, filch_slot *head)
+{
+    struct half h = *half_in(slot);
+    struct split *s = h.split;
+    void *state = 0;
+    if (!s->declines || !s->declines(s)) {
+        struct par_place place = par_enter(&s->par);
+        state = run_half(s, head, h.lo, h.hi);
+        par_leave(&place);
+    }
     half_in(slot)->state = state;
-    par_leave(&place);
     published_no_more(s);
 }
 
@@ -227,8 +261,8 @@ void split_run(struct split *s, size_t lo, size_t hi, void *state)
     s->least = s->par.how.grain ? s->par.how.grain : 1;
     s->soon = SPLIT_US * os_ticks_per_us();
     s->limit = limit_of(s);
-    if (s->par.how.split == FILCH_SPLIT_STATIC) {
-        s->least = n / workers + (n % workers != 0);
+    if (is_static(s)) {
+        s->least = share_of(n, workers);
         s->soon = 0;
     }
     size_t first = n / (FIRST * workers);

@@ -38,6 +38,8 @@ struct split {
     size_t state_size;
     void (*fresh)(struct split *s, void *state);
     void (*combine)(struct split *s, void *left, const void *right);
+    /* Asked where a half is about to run: should it be left out? Null: never. */
+    bool (*declines)(struct split *s);
     size_t grain;
     size_t least;
     uint64_t soon;                 /* ticks: pieces that take less may grow */

@@ -5,6 +5,7 @@
 #include "core/idle.h"
 #include "fault.h"
 #include "offload.h"
+#include "parallel.h"
 #include "work.h"
 
 #include <fcntl.h>
@@ -630,6 +631,8 @@ const struct scenario scenarios[] = {
     SCENARIO(joined_in_place, 0),
     SCENARIO(offload, 0),
     SCENARIO(descriptors, 0),
+    SCENARIO(reduced, 0),
+    SCENARIO(scanned, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
     SCENARIO(channels, 1),

@@ -400,6 +400,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/chan.h"
 #include "misuse/async.h"
 #include "misuse/blocking.h"
+#include "misuse/reduce.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -561,6 +562,7 @@ static const struct misuse table[] = {
     ROWS_ASYNC
     ROWS_BLOCKING
     ROWS_DUMP
+    ROWS_REDUCE
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -625,6 +625,42 @@ static void a_child_of_fork_has_an_empty_pool_that_works(void)
     kit_destroy(pool);
 }
 
+struct meeting {
+    uint32_t came, all;
+};
+
+FILCH_TASK(int, one_more, int, n) { return n + 1; }
+
+static int runs_a_root(void *arg)
+{
+    struct meeting *m = arg;
+    kit_count(&m->came);
+    KIT_AWAIT(kit_raised(&m->came) == m->all);
+    return FILCH_RUN(one_more, 1);
+}
+
+/* Every worker has a task that waits for a root: nobody is left to run them but those tasks. */
+static void roots_in_tasks_need_no_other_worker_where_joins_help(void)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        filch_config c = kit_config(workers);
+        filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+        struct meeting m = {.all = (uint32_t)workers};
+        filch_task *t[3];
+        c.join = FILCH_JOIN_HELP;
+        attr.pool = kit_make(&c);
+        for (int i = 0; i < workers; i++)
+            CHECK_EQ(filch_spawn_with(&t[i], &attr, runs_a_root, &m), 0);
+        KIT_AWAIT(kit_raised(&m.came) == m.all);
+        for (int i = 0; i < workers; i++) {
+            int two = 0;
+            CHECK_EQ(filch_task_join(t[i], &two, FILCH_FOREVER), 0);
+            CHECK_EQ(two, 2);
+        }
+        kit_destroy(attr.pool);
+    }
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -642,6 +678,7 @@ int main(void)
     RUN(descriptors_are_used_again);
     RUN(a_waiter_comes_back_that_need_not_have_left);
     RUN(tasks_run_under_every_policy);
+    RUN(roots_in_tasks_need_no_other_worker_where_joins_help);
     if (!KIT_SLOW)
         RUN(a_child_of_fork_has_an_empty_pool_that_works);
     return check_report();

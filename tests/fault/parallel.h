@@ -1,0 +1,120 @@
+/* parallel.h: reductions and scans, for scenarios.c. A call gives what it should, or -ENOMEM. */
+#ifndef FILCH_TESTS_PARALLEL_H
+#define FILCH_TESTS_PARALLEL_H
+
+#include "work.h"
+
+#include <filch/par.h>
+
+enum { SPANS = 48 };
+
+/* A state too large for a stack: what it has is known by its ends. */
+struct span {
+    size_t lo, hi, holes;
+    char large[3000];
+};
+
+static void span_join(struct span *left, size_t lo, size_t hi)
+{
+    left->holes += left->hi != 0 && left->hi != lo; /* what was left out, if it failed */
+    if (left->hi == 0)
+        left->lo = lo;
+    left->hi = hi;
+}
+
+static void span_fold(void *state, size_t lo, size_t hi, void *scanned)
+{
+    (void)scanned;
+    FOR_SOME_NS(20000, 0); /* time for a thief */
+    span_join(state, lo, hi);
+}
+
+static void span_scan(void *state, size_t lo, size_t hi, void *scanned)
+{
+    span_fold(state, lo, hi, scanned);
+    for (size_t i = lo; i < hi; i++)
+        filch_add_acq_rel((uint32_t *)scanned + i, 1u);
+    CHECK(((struct span *)state)->lo == 1 && ((struct span *)state)->holes == 0);
+}
+
+static void span_combine(void *state, const void *right, void *scanned)
+{
+    const struct span *r = right;
+    (void)scanned;
+    if (r->hi > 0)
+        span_join(state, r->lo, r->hi);
+    ((struct span *)state)->holes += r->holes;
+}
+
+static void reduces_spans(filch_pool *pool, int fixed)
+{
+    static const filch_reducer spans = {sizeof(struct span), 0, span_fold, span_combine};
+    filch_how how = FILCH_HOW_INIT;
+    struct span sum;
+    how.pool = pool;
+    how.grain = 1;
+    int rc = fixed ? filch_reduce_fixed_with(&how, &spans, &sum, 1, SPANS, 0)
+                   : filch_reduce_with(&how, &spans, &sum, 1, SPANS, 0);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        CHECK(sum.lo == 1 && sum.hi == SPANS && sum.holes == 0);
+}
+
+static void scans_spans(filch_pool *pool)
+{
+    static const filch_scanner spans = {sizeof(struct span), 0, span_fold, span_scan, span_combine};
+    uint32_t scanned[SPANS] = {0};
+    filch_how how = FILCH_HOW_INIT;
+    struct span sum;
+    how.pool = pool;
+    how.grain = 1;
+    int rc = filch_scan_with(&how, &spans, &sum, 1, SPANS, scanned);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        CHECK(sum.lo == 1 && sum.hi == SPANS && sum.holes == 0);
+    for (size_t i = 1; i < SPANS; i++)
+        CHECK(scanned[i] == 1 || (scanned[i] == 0 && rc));
+}
+
+static int sums(void *arg)
+{
+    static int32_t v[5000], to[5000];
+    (void)arg;
+    for (int i = 0; i < 5000; i++)
+        v[i] = i;
+    CHECK_EQ(filch_sum(v, 5000), 12497500); /* whatever fails */
+    CHECK_EQ(filch_max(v, 5000), 4999);
+    int rc = filch_scan_sum(to, v, 5000);
+    CHECK(rc == 0 ? to[4999] == 12497500 : rc == -ENOMEM);
+    return 0;
+}
+
+static void reduced(void)
+{
+    filch_config c = config_of(3);
+    filch_pool *pool = make(&c);
+    if (!pool)
+        return;
+    reduces_spans(pool, 0);
+    reduces_spans(pool, 1);
+    filch_pool_destroy(pool);
+}
+
+static void scanned(void)
+{
+    filch_config c = config_of(3);
+    filch_pool *pool = make(&c);
+    filch_task *t;
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    scans_spans(pool);
+    int rc = filch_spawn_with(&t, &attr, sums, NULL);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
+    filch_pool_destroy(pool);
+}
+
+#endif
