@@ -30,6 +30,18 @@ void par_begin(struct par *p, const filch_how *how, const char *call)
     }
 }
 
+void par_check_body(bool there, const char *call)
+{
+    if (!there)
+        report_misuse(call, "null body");
+}
+
+void par_check_array(const void *base, size_t n, size_t size, const char *call)
+{
+    if (n > 0 && (!base || size == 0 || par_bytes(n, size) == SIZE_MAX))
+        report_misuse(call, "null array, elements of size 0, or more than there can be");
+}
+
 int par_workers(const struct par *p)
 {
     int all = p->pool->count;
@@ -43,14 +55,21 @@ static bool token_canceled(const struct wait_token *t)
     return t && wait_canceled(t);
 }
 
+static bool told(const struct par *p)
+{
+    return token_canceled(p->token) || token_canceled(p->also) ||
+           (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL); /* order: a flag; a piece more is no harm */
+}
+
 /* Cancelled from outside: not by a piece of its own. */
 static bool par_canceled(const struct par *p)
 {
+    if (p->firm)
+        return false;
     for (const struct par *o = p->outer; o; o = o->outer)
-        if (filch_load_relaxed(&o->stop)) /* order: [P1] */
+        if (filch_load_relaxed(&o->stop) || told(o)) /* order: [P1] */
             return true;
-    return token_canceled(p->token) || token_canceled(p->also) ||
-           (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL); /* order: a flag; a piece more is no harm */
+    return told(p);
 }
 
 bool par_stopped(const struct par *p)
@@ -104,10 +123,20 @@ static void root(void *box, filch_slot *head)
     par_leave(&place);
 }
 
+/* Where the caller can go on without leaving its stack, or null. A task has a small one and does not. But where
+ * waits keep their worker (join=help) it must: all workers could be waiting for large ones. */
+static filch_slot *head_here(const struct par *p)
+{
+    struct worker *w = worker_self();
+    filch_slot *head = filch_slot_head(p->pool);
+    bool stays = !head && w && w->pool == p->pool && w->pool->config.join == FILCH_JOIN_HELP;
+    return stays ? slots_head(&w->fiber->slots) : head;
+}
+
 void par_run(struct par *p, void (*fn)(void *box, filch_slot *head), void *box)
 {
     struct par_root r = {p, fn, box};
-    filch_slot *head = filch_slot_head(p->pool);
+    filch_slot *head = head_here(p);
     if (head)
         root(&r, head);
     else

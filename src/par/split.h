@@ -1,23 +1,26 @@
 /* split.h: a range in pieces that thieves may take. The engine below loops, reductions and searches.
  *
  * Who has a range publishes its right half and goes on with the left, down to a piece that is not worth
- * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so the pieces
- * of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the question is only how
- * small a piece may be. Its cost is measured: the first has one element, and while pieces are shorter than
- * SPLIT_US the next may be twice as large. A short loop is over by then, having forked a handful of times. A loop
- * whose elements turn out costly later has its pieces halved again.
+ * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so
+ * the pieces of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the
+ * question is only how small a piece may be. Its cost is measured: the first has one element, and while
+ * pieces are shorter than SPLIT_US the next may be twice as large. A short loop is over by then, having
+ * forked a handful of times. A loop whose elements turn out costly later has its pieces halved again.
  *
- * | field  | writer                  | reader       | invariant                                       |
- * | grain  | who has measured        | every piece  | a guess, at least `least`                       |
- * | active | who publishes, or takes back, or ends what it stole; counted only with a limit       |
- * | the rest | the caller, before it starts                                                        |
+ * | field       | writer                             | reader      | invariant                       |
+ * | grain       | who has measured                   | every piece | a guess, at least `least`       |
+ * | active      | who publishes, or takes back, or ends what it stole; counted only with a limit     |
+ * | half.let_go | its owner and its thief, once each | the same    | who is first counts it off      |
+ * | the rest    | the caller, before it starts                                                       |
  *
- * [Q1] With a limit of k workers at most k - 1 halves are published or stolen at once, so no more than k run. A
- *      half is counted before it is published, and until it was taken back or the thief is done with it.
+ * [Q1] With a limit of k workers at most k - 1 halves are counted at once, so no more than k pieces run. A
+ *      half is counted before it is published, until the thief is done with it or its owner wants it back.
+ *      The owner of one that was stolen then has nothing to do but wait: the thief goes on in its place,
+ *      and another may begin.
  *
- * State: a reduction has an accumulator that goes from piece to piece in order. A thief has one of its own,
- * and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing is combined that
- * was not stolen.
+ * State: a reduction has an accumulator that goes from piece to piece in order. A thief has one of its
+ * own, and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing
+ * is combined that was not stolen.
  */
 #ifndef FILCH_SPLIT_H
 #define FILCH_SPLIT_H
@@ -38,7 +41,8 @@ struct split {
     void (*fresh)(struct split *s, void *state);
     void (*combine)(struct split *s, void *left, const void *right);
     size_t grain;
-    size_t least;
+    size_t least;                  /* elements of a piece, unless there are fewer at all */
+    size_t parts, first, n;        /* of a static split, which goes over numbers of parts; 0: it is none */
     uint64_t soon;                 /* ticks: pieces that take less may grow */
     uint32_t limit;                /* published at most, or SPLIT_ANY     */
     uint32_t active;
