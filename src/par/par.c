@@ -123,8 +123,8 @@ static void root(void *box, filch_slot *head)
     par_leave(&place);
 }
 
-/* Where the caller can go on without leaving its stack, or null. A task has a small one and does not. But where
- * waits keep their worker (join=help) it must: all workers could be waiting for large ones. */
+/* Where the caller can go on without leaving its stack, or null. A task has a small one and does not. But
+ * where waits keep their worker (join=help) it must: all workers could be waiting for large ones. */
 static filch_slot *head_here(const struct par *p)
 {
     struct worker *w = worker_self();

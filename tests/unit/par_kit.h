@@ -85,7 +85,6 @@ KIT_UNUSED static void everywhere(void (*claim)(void))
     par_claim = claim;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         on_pool(sizes[i], FILCH_JOIN_SUSPEND, from_everyone);
-    on_pool(1, FILCH_JOIN_HELP, from_everyone);
     on_pool(3, FILCH_JOIN_HELP, from_everyone);
 }
 

@@ -210,6 +210,24 @@ static void loops_of_several_callers_do_not_meet(void)
     on_pool(2, FILCH_JOIN_HELP, visit_at_once);
 }
 
+static void visit_in_tasks(void)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    void (*claim)(void) = visit_inside;
+    filch_task *t[8];
+    a.pool = pool;
+    for (int i = 0; i < 8; i++)
+        CHECK_EQ(filch_spawn_with(&t[i], &a, par_as_task, &claim), 0);
+    for (int i = 0; i < 8; i++)
+        CHECK_EQ(filch_task_join(t[i], NULL, FILCH_FOREVER), 0);
+}
+
+static void tasks_have_loops_where_a_wait_keeps_its_worker(void)
+{
+    for (int workers = 1; workers <= 3; workers++)
+        on_pool(workers, FILCH_JOIN_HELP, visit_in_tasks);
+}
+
 static filch_pool *other;
 
 static void visit_elsewhere(void)
@@ -886,7 +904,8 @@ static int try_mark_block(const filch_block *b, void *arg)
 static void cover(size_t rows, size_t columns, size_t row, size_t column, size_t grain)
 {
     filch_how how = how_here();
-    struct cells c = {{row, row + rows, column, column + columns}, columns, grain, calloc(rows * columns + 1, 1)};
+    struct cells c = {{row, row + rows, column, column + columns}, columns, grain, 0};
+    CHECK((c.count = calloc(rows * columns + 1, 1)));
     how.grain = grain;
     how.split = par_random(4) ? FILCH_SPLIT_AUTO : FILCH_SPLIT_STATIC;
     CHECK_EQ(filch_for_2d_with(&how, c.whole, try_mark_block, &c), 0);
@@ -904,7 +923,8 @@ static void cover_shapes(void)
     for (size_t i = 0; i < 8; i++)
         for (size_t j = 0; j < 8; j++) {
             cover(sides[i], sides[j], 0, 0, 0);
-            cover(sides[i], sides[j], par_random(1000), SIZE_MAX - sides[j] - par_random(9), par_random(5000));
+            cover(sides[i], sides[j], par_random(1000), SIZE_MAX - sides[j] - par_random(9),
+                  par_random(5000));
         }
     cover(1, 100003, 0, 0, 0);
     cover(100003, 1, 0, 0, 0);
@@ -928,7 +948,8 @@ static void fail_2d(void)
     filch_how how = how_here();
     CHECK_EQ(filch_for_2d_with(&how, (filch_block){0, 1000, 0, 10}, fail_block, NULL), -EDOM);
     CHECK_EQ(filch_for_2d_with(&how, (filch_block){101, 1000, 0, 10}, fail_block, NULL), 0);
-    CHECK_EQ(filch_for_2d_with(&how, (filch_block){100, (size_t)1 << 31, 0, 1 << 20}, fail_block, NULL), -EDOM);
+    filch_block huge = {100, (size_t)1 << 31, 0, 1 << 20};
+    CHECK_EQ(filch_for_2d_with(&how, huge, fail_block, NULL), -EDOM);
 }
 
 static void a_block_may_fail(void)
@@ -939,7 +960,7 @@ static void a_block_may_fail(void)
 /* ---- after fork() --------------------------------------------------------------------------- */
 
 /* The parent's loops were stopped, and pieces of them wait, when it forks: none of that is the child's. */
-static filch_event never;
+static filch_event never, of_child;
 
 static int wait_or_fail(size_t lo, size_t hi, void *started)
 {
@@ -958,13 +979,22 @@ static void stopped_loop(void *started)
     CHECK_EQ(filch_for_with(&how, 0, 2, wait_or_fail, started), -EIO);
 }
 
+static void ten_are_visited(void *unused)
+{
+    CHECK_EQ(loop_of_ten(unused), 0);
+    filch_event_wait(&of_child); /* so that the next has another stack */
+}
+
 static void in_the_child(void)
 {
-    CHECK_EQ(loop_of_ten(NULL), 0);
-    for (int i = 0; i < 20; i++) {
-        filch_how how = how_here();
-        CHECK_EQ(filch_for_with(&how, 0, 100, nothing, NULL), 0);
+    static filch_job jobs[30];
+    for (int i = 0; i < 30; i++) {
+        filch_job_init(&jobs[i], ten_are_visited, NULL);
+        CHECK_EQ(filch_submit_on(pool, &jobs[i], FILCH_ANYWHERE), 0);
     }
+    kit_await_parked(pool);
+    filch_event_set(&of_child);
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
 }
 
 static void fork_amid_loops(void)
@@ -999,6 +1029,7 @@ int main(void)
     RUN(an_empty_range_calls_nobody);
     RUN(loops_nest);
     RUN(loops_of_several_callers_do_not_meet);
+    RUN(tasks_have_loops_where_a_wait_keeps_its_worker);
     RUN(a_loop_may_run_on_another_pool);
     RUN(a_static_split_has_a_piece_for_each_worker);
     RUN(no_piece_is_smaller_than_the_grain);
@@ -1021,6 +1052,7 @@ int main(void)
     RUN(chunks_cover_the_array);
     RUN(every_cell_is_visited_once);
     RUN(a_block_may_fail);
-    RUN(the_child_of_a_fork_is_not_stopped_by_loops_of_its_parent);
+    if (!WITH_TSAN) /* which has no fork() with threads */
+        RUN(the_child_of_a_fork_is_not_stopped_by_loops_of_its_parent);
     return check_report();
 }
