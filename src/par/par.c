@@ -5,6 +5,15 @@
 #include "core/report.h"
 #include "os/os.h"
 
+/* A task goes on on a large stack, and its own waits meanwhile. But where waits keep their worker (join=help)
+ * all workers could come to wait so: there it stays on its own stack. That is small, and a body that waits on
+ * it would run forks of the call, one above the other: so nothing is forked. */
+static bool must_stay(const struct fiber *f, const filch_pool *pool)
+{
+    return f->pool == pool && f->store->kind == FIBER_SMALL && f->pins == 0 &&
+           pool->config.join == FILCH_JOIN_HELP;
+}
+
 void par_begin(struct par *p, const filch_how *how, const char *call)
 {
     struct fiber *f = run_fiber();
@@ -27,6 +36,7 @@ void par_begin(struct par *p, const filch_how *how, const char *call)
     if (f) {
         p->token = f->token;
         p->outer = f->par;
+        p->alone = must_stay(f, p->pool);
     }
 }
 
@@ -123,20 +133,10 @@ static void root(void *box, filch_slot *head)
     par_leave(&place);
 }
 
-/* Where the caller can go on without leaving its stack, or null. A task has a small one and does not. But
- * where waits keep their worker (join=help) it must: all workers could be waiting for large ones. */
-static filch_slot *head_here(const struct par *p)
-{
-    struct worker *w = worker_self();
-    filch_slot *head = filch_slot_head(p->pool);
-    bool stays = !head && w && w->pool == p->pool && w->pool->config.join == FILCH_JOIN_HELP;
-    return stays ? slots_head(&w->fiber->slots) : head;
-}
-
 void par_run(struct par *p, void (*fn)(void *box, filch_slot *head), void *box)
 {
     struct par_root r = {p, fn, box};
-    filch_slot *head = head_here(p);
+    filch_slot *head = p->alone ? slots_head(&run_fiber()->slots) : filch_slot_head(p->pool);
     if (head)
         root(&r, head);
     else

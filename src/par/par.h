@@ -29,6 +29,7 @@ struct par {
     struct wait_token *also;       /* filch_how.scope                                   */
     const struct par *outer;       /* the call whose piece made this one, or null       */
     filch_how how;                 /* complete: zeroes where nothing was said           */
+    bool alone;                    /* nothing is forked                                 */
     bool firm;                     /* past the point of return: nothing cancels it      */
     uint32_t stop;
     int32_t error;

@@ -198,7 +198,7 @@ static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi,
 /* Also if there are not more workers: a piece that waits leaves its worker to others. */
 static uint32_t limit_of(const struct split *s)
 {
-    int workers = s->par.how.workers;
+    int workers = s->par.alone ? 1 : s->par.how.workers;
     return workers > 0 ? (uint32_t)workers - 1 : SPLIT_ANY;
 }
 
