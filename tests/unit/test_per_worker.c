@@ -25,6 +25,8 @@ static void make(void *p, void *arg)
     CHECK_EQ(v->count, 0);
     v->worker = worker_here();
     par_add(&made, 1);
+    if (v->worker < 0)
+        kit_nap_us(200); /* the others come meanwhile */
 }
 
 static void unmake(void *p, void *arg)
