@@ -1,7 +1,7 @@
 /* words.c: the parallel algorithms on one text: a loop, a reduction, a search, a sort.
  *
- * Makes random words, counts their letters (a reduction with a state of 27 counters), looks for the first cat, and
- * sorts them. */
+ * Makes random words, counts their letters (a reduction with a state of 27 counters), looks for the first
+ * cat, and sorts them. */
 #include <filch/par.h>
 #include <stdio.h>
 #include <stdlib.h>

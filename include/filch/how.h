@@ -11,7 +11,7 @@ extern "C" {
 
 enum filch_split {       /* into how many pieces                                              */
     FILCH_SPLIT_AUTO,    /* as many as thieves ask for, each long enough to be worth it       */
-    FILCH_SPLIT_STATIC,  /* one for each worker                                               */
+    FILCH_SPLIT_STATIC,  /* one for each worker, of the same size give or take one element    */
 };
 
 typedef struct filch_how {
@@ -19,8 +19,10 @@ typedef struct filch_how {
     const char *name;       /* in dumps and messages; borrowed                                */
     filch_pool *pool;       /* null: the current one, or the default one                      */
     filch_scope *scope;     /* cancelled with it as well as with the caller's own; null: none */
-    size_t grain;           /* fewest elements of a piece; 0: found out while it runs         */
-    int workers;            /* at most so many at once; 0: all of the pool's                  */
+    size_t grain;           /* fewest elements of a piece, if there are so many; 0: found out while it
+                               runs                                                           */
+    int workers;            /* at most so many pieces at once, those that wait among them; 0: as many as
+                               workers become idle                                            */
     enum filch_split split;
     void *scratch;          /* memory for algorithms that need some; null: allocated ...      */
     size_t scratch_size;    /* ... this many bytes                                            */

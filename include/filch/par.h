@@ -61,7 +61,7 @@ typedef struct filch_block {
 
 FILCH_API int filch_for_2d(size_t rows, size_t columns, void (*body)(const filch_block *block, void *arg),
                            void *arg);
-/* how->grain is the fewest elements (rows times columns) of a block. */
+/* how->grain is the fewest elements (rows times columns) of a block that does not end at an edge. */
 FILCH_API int filch_for_2d_with(const filch_how *how, filch_block whole,
                                 int (*body)(const filch_block *block, void *arg), void *arg);
 
@@ -141,11 +141,12 @@ FILCH_API int filch_fill(void *base, size_t n, size_t size, const void *value);
 FILCH_API int filch_copy(void *to, const void *from, size_t n, size_t size);
 FILCH_API int filch_reverse(void *base, size_t n, size_t size);
 
-/* Those elements for which `keep` is not 0, in order, into `to` (room for n); how many in *kept. `keep` is
- * called once for each. */
+/* Those elements for which `keep` is not 0, in order, into `to` (room for n); how many in *kept (may be
+ * null). `keep` is called once for each. Where memory is short, by the caller alone. */
 FILCH_API int filch_pack(void *to, const void *from, size_t n, size_t size, filch_test *keep, void *arg,
                          size_t *kept);
-/* In place: those first, then the others, each in order; how many in *kept. Needs memory for a copy. */
+/* In place: those first, then the others, each in order; how many in *kept (may be null). Takes memory for a
+ * copy, or else more time; -ENOMEM: not even a bit for each. After any error the array is as it was. */
 FILCH_API int filch_partition(void *base, size_t n, size_t size, filch_test *keep, void *arg, size_t *kept);
 
 /* ---- sums, least and greatest of plain types ------------------------------------------------ */
@@ -191,16 +192,19 @@ FILCH_PLAIN_TYPES(FILCH_PLAIN_)
 /* ---- storage of each worker ----------------------------------------------------------------- */
 
 /* One value per worker of a pool, made when a worker first asks for it, for what is too costly to make for
- * each piece (tables, buffers, random numbers). Threads outside the pool share the last. */
+ * each piece (tables, buffers, random numbers). Threads outside the pool share one more. */
 typedef struct filch_per_worker filch_per_worker;
 
-/* `make` (null: zeroes) is called with fresh memory, `unmake` (may be null) by destroy. null pool: current or
- * default. Returns 0 or -ENOMEM. Any thread. */
+/* `make` (null: zeroes) is called with fresh zeroed memory, aligned to 128 bytes; `unmake` (may be null) by
+ * destroy. If `make` waits, another of its worker may be faster: what it made is unmade then. null pool:
+ * current or default. Returns 0 or -ENOMEM. Any thread. */
 FILCH_API int filch_per_worker_create(filch_per_worker **out, filch_pool *pool, size_t size,
                                       void (*make)(void *value, void *arg),
                                       void (*unmake)(void *value, void *arg), void *arg);
+/* When nobody uses them any more; the pool may be gone. Any thread. */
 FILCH_API void filch_per_worker_destroy(filch_per_worker *values);
-/* The calling worker's. Good until the caller waits: then it may be on another worker. Null: no memory. */
+/* The calling worker's. Good until the caller waits: then it may be on another worker. Null: no memory. Any
+ * thread; does not wait unless `make` does, or outside the pool another thread makes theirs. */
 FILCH_API void *filch_per_worker_get(filch_per_worker *values);
 /* fn for each value that was made, by the caller, in order of the workers: to add them up. Not while others
  * use them. */

@@ -269,6 +269,7 @@ void fiber_store_reset(struct fiber_store *s)
             f->root = 0;
             f->task = 0;
             f->token = 0;
+            f->par = 0;
             f->waiting = 0;
             f->joining = 0;
             f->exposed = 0;

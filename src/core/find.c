@@ -59,6 +59,12 @@ static bool from_timers(struct worker *w, struct worker *v)
     return n > 0;
 }
 
+void find_due(struct worker *w, unsigned turn)
+{
+    (void)from_timers(w, w);
+    (void)from_timers(w, &w->pool->workers[turn % (unsigned)w->pool->count]);
+}
+
 /* File descriptors that are ready, if nobody sleeps who would see it: what they wake goes into the
  * queue of `w`. */
 static bool from_poll(struct worker *w)

@@ -11,6 +11,9 @@ struct found find_work(struct worker *w);
 work_item find_local(struct worker *w);
 /* What waited for a file descriptor that is ready now, if no sleeper looks after them. */
 work_item find_ready(struct worker *w);
+/* For a worker that stays with one thing for long, but looks up: fires its own timers that are due, and one
+ * other's, in turn. */
+void find_due(struct worker *w, unsigned turn);
 /* One round over the victims, all timers and suspended fibers. */
 struct found find_steal(struct worker *w);
 /* A forked job below `under`, of the given root, wherever it is. */

@@ -316,14 +316,17 @@ void run_task_here(struct fiber *f, filch_task *copy)
     const struct root *outer_root = f->root;
     filch_task *outer_task = f->task;
     struct wait_token *outer_token = f->token;
+    const struct par *outer_par = f->par;
     uint32_t outer_pins = f->pins_held;
     int errno_value = os_errno_get();
     f->pins_held = f->pins;
+    f->par = 0; /* it is not a piece of what its joiner is a piece of */
     copy->link = (uintptr_t)outer_task; /* not in a queue: the dump finds the joiner here */
     task_body(f, copy);
     f->pins_held = outer_pins;
     f->task = outer_task;
     f->token = outer_token;
+    f->par = outer_par;
     set_lineage(f, outer_root, outer);
     os_errno_set(errno_value);
     job_end_task(worker_self());

@@ -13,18 +13,6 @@ static int loop(struct split *s, size_t lo, size_t hi)
     return par_end(&s->par);
 }
 
-static void check_body(bool good, const char *call)
-{
-    if (!good)
-        report_misuse(call, "null body");
-}
-
-static void check_array(const void *base, size_t n, size_t size, const char *call)
-{
-    if (n > 0 && (!base || size == 0 || par_bytes(n, size) == SIZE_MAX))
-        report_misuse(call, "null array, elements of size 0, or more than there can be");
-}
-
 /* ---- ranges --------------------------------------------------------------------------------- */
 
 typedef void body_fn(size_t lo, size_t hi, void *arg);
@@ -46,7 +34,7 @@ static int call_try(struct split *s, size_t lo, size_t hi, void *state)
 int filch_for(size_t lo, size_t hi, body_fn *body, void *arg)
 {
     struct split s = {.piece = call_body, .what = &body, .arg = arg};
-    check_body(body, "filch_for");
+    par_check_body(body, "filch_for");
     par_begin(&s.par, 0, "filch_for");
     return loop(&s, lo, hi);
 }
@@ -54,7 +42,7 @@ int filch_for(size_t lo, size_t hi, body_fn *body, void *arg)
 int filch_for_with(const filch_how *how, size_t lo, size_t hi, try_fn *body, void *arg)
 {
     struct split s = {.piece = call_try, .what = &body, .arg = arg};
-    check_body(body, "filch_for_with");
+    par_check_body(body, "filch_for_with");
     par_begin(&s.par, how, "filch_for_with");
     return loop(&s, lo, hi);
 }
@@ -91,8 +79,8 @@ int filch_for_each(void *base, size_t n, size_t size, void (*body)(void *element
 {
     struct elements e = {.base = base, .size = size, .body = body};
     struct split s = {.piece = call_each, .what = &e, .arg = arg};
-    check_body(body, "filch_for_each");
-    check_array(base, n, size, "filch_for_each");
+    par_check_body(body, "filch_for_each");
+    par_check_array(base, n, size, "filch_for_each");
     par_begin(&s.par, 0, "filch_for_each");
     return loop(&s, 0, n);
 }
@@ -102,8 +90,8 @@ int filch_for_each_with(const filch_how *how, void *base, size_t n, size_t size,
 {
     struct elements e = {.base = base, .size = size, .try_body = body};
     struct split s = {.piece = try_each, .what = &e, .arg = arg};
-    check_body(body, "filch_for_each_with");
-    check_array(base, n, size, "filch_for_each_with");
+    par_check_body(body, "filch_for_each_with");
+    par_check_array(base, n, size, "filch_for_each_with");
     par_begin(&s.par, how, "filch_for_each_with");
     return loop(&s, 0, n);
 }
@@ -128,9 +116,9 @@ int filch_for_zip(void *a, size_t a_size, void *b, size_t b_size, size_t n,
 {
     struct zipped z = {a, b, a_size, b_size, body};
     struct split s = {.piece = call_zip, .what = &z, .arg = arg};
-    check_body(body, "filch_for_zip");
-    check_array(a, n, a_size, "filch_for_zip");
-    check_array(b, n, b_size, "filch_for_zip");
+    par_check_body(body, "filch_for_zip");
+    par_check_array(a, n, a_size, "filch_for_zip");
+    par_check_array(b, n, b_size, "filch_for_zip");
     par_begin(&s.par, 0, "filch_for_zip");
     return loop(&s, 0, n);
 }
@@ -157,16 +145,18 @@ int filch_for_chunks(void *base, size_t n, size_t size, size_t chunk,
 {
     struct chunked c = {base, n, size, chunk, body};
     struct split s = {.piece = call_chunks, .what = &c, .arg = arg};
-    check_body(body && chunk > 0, "filch_for_chunks");
-    check_array(base, n, size, "filch_for_chunks");
+    par_check_body(body, "filch_for_chunks");
+    if (chunk == 0)
+        report_misuse("filch_for_chunks", "chunks of no element");
+    par_check_array(base, n, size, "filch_for_chunks");
     par_begin(&s.par, 0, "filch_for_chunks");
     return loop(&s, 0, n / chunk + (n % chunk != 0));
 }
 
 /* ---- rectangles ----------------------------------------------------------------------------- */
 
-/* Tiles of about 4096 elements, as square as the rectangle allows, in rows of tiles: neighbours in the
- * range of tile numbers are neighbours in memory, and a piece of it is a few tiles. */
+/* Tiles of about 4096 elements, as square as the rectangle allows, in rows of tiles: neighbours in the range
+ * of tile numbers are neighbours in memory, and a piece of it is a few tiles. */
 #define TILE 4096
 
 struct tiled {
@@ -233,7 +223,7 @@ int filch_for_2d(size_t rows, size_t columns, void (*body)(const filch_block *bl
 {
     struct tiled t = {.whole = {0, rows, 0, columns}, .body = body};
     struct split s = {.piece = call_tiles, .what = &t, .arg = arg};
-    check_body(body, "filch_for_2d");
+    par_check_body(body, "filch_for_2d");
     par_begin(&s.par, 0, "filch_for_2d");
     return loop_2d(&s, &t);
 }
@@ -243,7 +233,7 @@ int filch_for_2d_with(const filch_how *how, filch_block whole,
 {
     struct tiled t = {.whole = whole, .try_body = body};
     struct split s = {.piece = call_tiles, .what = &t, .arg = arg};
-    check_body(body, "filch_for_2d_with");
+    par_check_body(body, "filch_for_2d_with");
     par_begin(&s.par, how, "filch_for_2d_with");
     return loop_2d(&s, &t);
 }

@@ -5,6 +5,15 @@
 #include "core/report.h"
 #include "os/os.h"
 
+/* A task goes on on a large stack, and its own waits meanwhile. But where waits keep their worker (join=help)
+ * all workers could come to wait so: there it stays on its own stack. That is small, and a body that waits on
+ * it would run forks of the call, one above the other: so nothing is forked. */
+static bool must_stay(const struct fiber *f, const filch_pool *pool)
+{
+    return f->pool == pool && f->store->kind == FIBER_SMALL && f->pins == 0 &&
+           pool->config.join == FILCH_JOIN_HELP;
+}
+
 void par_begin(struct par *p, const filch_how *how, const char *call)
 {
     struct fiber *f = run_fiber();
@@ -27,7 +36,20 @@ void par_begin(struct par *p, const filch_how *how, const char *call)
     if (f) {
         p->token = f->token;
         p->outer = f->par;
+        p->alone = must_stay(f, p->pool);
     }
+}
+
+void par_check_body(bool there, const char *call)
+{
+    if (!there)
+        report_misuse(call, "null body");
+}
+
+void par_check_array(const void *base, size_t n, size_t size, const char *call)
+{
+    if (n > 0 && (!base || size == 0 || par_bytes(n, size) == SIZE_MAX))
+        report_misuse(call, "null array, elements of size 0, or more than there can be");
 }
 
 int par_workers(const struct par *p)
@@ -43,14 +65,21 @@ static bool token_canceled(const struct wait_token *t)
     return t && wait_canceled(t);
 }
 
+static bool told(const struct par *p)
+{
+    return token_canceled(p->token) || token_canceled(p->also) ||
+           (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL); /* order: a flag; a piece more is no harm */
+}
+
 /* Cancelled from outside: not by a piece of its own. */
 static bool par_canceled(const struct par *p)
 {
+    if (p->firm)
+        return false;
     for (const struct par *o = p->outer; o; o = o->outer)
-        if (filch_load_relaxed(&o->stop)) /* order: [P1] */
+        if (filch_load_relaxed(&o->stop) || told(o)) /* order: [P1] */
             return true;
-    return token_canceled(p->token) || token_canceled(p->also) ||
-           (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL); /* order: a flag; a piece more is no harm */
+    return told(p);
 }
 
 bool par_stopped(const struct par *p)
@@ -107,7 +136,7 @@ static void root(void *box, filch_slot *head)
 void par_run(struct par *p, void (*fn)(void *box, filch_slot *head), void *box)
 {
     struct par_root r = {p, fn, box};
-    filch_slot *head = filch_slot_head(p->pool);
+    filch_slot *head = p->alone ? slots_head(&run_fiber()->slots) : filch_slot_head(p->pool);
     if (head)
         root(&r, head);
     else

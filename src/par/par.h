@@ -8,10 +8,10 @@
  * [P1] `stop` is a flag that is read before each piece: a stale 0 costs a piece. What the one who set it has
  *      written reaches the caller through the joins, which the caller has behind it when it reads `error`.
  *
- * Calls nest: a body may call another algorithm, on whatever worker it was stolen to. The fiber that runs a
- * piece therefore knows the call (fiber.par) and the token of the task that made it (fiber.token); a call
- * inside stops with its outer ones, and waits in a stolen piece are cancelled as if they were made by the
- * task.
+ * Calls nest: a body may call another algorithm, on whatever worker it was stolen to. The fiber that runs
+ * a piece therefore knows the call (fiber.par) and the token of the task that made it (fiber.token); a
+ * call inside stops with its outer ones, and waits in a stolen piece are cancelled as if they were made by
+ * the task.
  */
 #ifndef FILCH_PAR_INTERNAL_H
 #define FILCH_PAR_INTERNAL_H
@@ -29,6 +29,8 @@ struct par {
     struct wait_token *also;       /* filch_how.scope                                   */
     const struct par *outer;       /* the call whose piece made this one, or null       */
     filch_how how;                 /* complete: zeroes where nothing was said           */
+    bool alone;                    /* nothing is forked                                 */
+    bool firm;                     /* past the point of return: nothing cancels it      */
     uint32_t stop;
     int32_t error;
 };
@@ -61,6 +63,10 @@ int par_workers(const struct par *p);
 /* Scratch of this many bytes: the caller's if it is large enough, else allocated; null: no memory. */
 void *par_scratch(const struct par *p, size_t size);
 void par_scratch_free(const struct par *p, void *scratch);
+
+/* Reports a null function, or an array that cannot be. */
+void par_check_body(bool there, const char *call);
+void par_check_array(const void *base, size_t n, size_t size, const char *call);
 
 /* n * size; SIZE_MAX if that is too much for any memory. */
 size_t par_bytes(size_t n, size_t size);

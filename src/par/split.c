@@ -14,6 +14,7 @@ struct half {
     struct split *split;
     size_t lo, hi;
     void *state;
+    uint32_t let_go; /* [Q1]: it is not counted any more */
 };
 
 _Static_assert(sizeof(struct half) <= FILCH_PAYLOAD, "a half fits into a slot");
@@ -23,10 +24,11 @@ static struct half *half_in(filch_slot *slot)
     return (struct half *)(void *)slot->payload.bytes;
 }
 
-static size_t middle(size_t lo, size_t hi)
+/* Neither half is smaller than `least`, if the whole has twice as many. */
+static size_t middle(size_t lo, size_t hi, size_t least)
 {
-    size_t half = (hi - lo) / 2;
-    return lo + (half > 4 * ROUND ? half & ~(size_t)(ROUND - 1) : half);
+    size_t half = (hi - lo) / 2, round = half & ~(size_t)(ROUND - 1);
+    return lo + (half > 4 * ROUND && round >= least ? round : half);
 }
 
 static size_t grain_of(struct split *s)
@@ -34,43 +36,30 @@ static size_t grain_of(struct split *s)
     return filch_load_relaxed(&s->grain); /* order: a guess */
 }
 
-static bool is_static(const struct split *s)
-{
-    return s->par.how.split == FILCH_SPLIT_STATIC;
-}
-
-/* Where a range is cut. In a static split whole pieces are on the left, so that there are no more pieces than
- * workers. */
-static size_t cut(struct split *s, size_t lo, size_t hi)
-{
-    if (!is_static(s))
-        return middle(lo, hi);
-    size_t n = hi - lo, pieces = n / s->least + (n % s->least != 0);
-    return lo + pieces / 2 * s->least;
-}
-
-/* So many elements each that `workers` pieces are enough. */
-static size_t share_of(size_t n, size_t workers)
-{
-    size_t share = n / workers + (n % workers != 0);
-    return share > 4 * ROUND && share < SIZE_MAX - ROUND ? (share + ROUND - 1) & ~(size_t)(ROUND - 1) : share;
-}
-
 /* ---- one piece ------------------------------------------------------------------------------ */
 
 static size_t shorter(struct split *s, size_t size, uint64_t took)
 {
-    size_t many = (size_t)(took / (2 * s->soon)), part = size / (many ? many : 1);
-    return part > s->least ? part : s->least;
+    size_t many = (size_t)(took / (2 * s->soon)), one = size / (many ? many : 1);
+    return one > s->least ? one : s->least;
 }
 
 static void adjust(struct split *s, size_t size, uint64_t took)
 {
     size_t grain = grain_of(s);
+    if (s->soon == 0)
+        return; /* a static split */
     if (took < s->soon && size > grain / 2 && size < SIZE_MAX / 16)
         filch_store_relaxed(&s->grain, (took < s->soon / 8 ? 8 : 2) * size); /* order: a guess */
     else if (took > 4 * s->soon && size <= grain && grain > s->least)
         filch_store_relaxed(&s->grain, shorter(s, size, took)); /* order: a guess */
+}
+
+/* Where part k of a static split begins. */
+static size_t part(const struct split *s, size_t k)
+{
+    size_t rest = s->n % s->parts;
+    return s->first + s->n / s->parts * k + (k < rest ? k : rest);
 }
 
 static void piece(struct split *s, size_t lo, size_t hi, void *state)
@@ -79,11 +68,15 @@ static void piece(struct split *s, size_t lo, size_t hi, void *state)
         return;
     bool tells = hi - lo > grain_of(s) / 2; /* a short one says little */
     uint64_t begun = tells ? os_ticks() : 0;
-    int error = s->piece(s, lo, hi, state);
+    int error = s->parts ? s->piece(s, part(s, lo), part(s, hi), state) : s->piece(s, lo, hi, state);
     if (error)
         par_stop(&s->par, error);
-    if (tells)
-        adjust(s, hi - lo, os_ticks() - begun);
+    if (!tells)
+        return;
+    uint64_t now = os_ticks();
+    adjust(s, hi - lo, now - begun);
+    if (now - begun >= s->soon) /* or there is no end to it where all workers are in loops */
+        find_due(worker_self(), (unsigned)(now >> 12));
 }
 
 /* ---- a limit on the workers: [Q1] ----------------------------------------------------------- */
@@ -98,9 +91,9 @@ static bool may_publish(struct split *s)
     return false;
 }
 
-static void published_no_more(struct split *s)
+static void let_go(struct split *s, struct half *h)
 {
-    if (s->limit != SPLIT_ANY)
+    if (s->limit != SPLIT_ANY && !filch_xchg_acq_rel(&h->let_go, 1u)) /* order: [Q1] the first */
         filch_add_relaxed(&s->active, (uint32_t)-1); /* order: [Q1] a count alone */
 }
 
@@ -123,29 +116,40 @@ static void (*turn(void))(filch_slot *, filch_slot *)
 
 static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi)
 {
-    *half_in(slot) = (struct half){s, lo, hi, 0};
+    *half_in(slot) = (struct half){.split = s, .lo = lo, .hi = hi};
     filch_slot_publish(slot, s->stolen);
+}
+
+/* Is a range worth two pieces? */
+static bool divisible(struct split *s, size_t n)
+{
+    return n > grain_of(s) && n / 2 >= s->least;
+}
+
+/* The left half is done: takes the right one back. True: it was stolen, and is done as well. */
+static bool taken(struct split *s, filch_slot *slot)
+{
+    let_go(s, half_in(slot));
+    return filch_slot_retract(slot);
 }
 
 static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
 {
-    while (hi - lo > grain_of(s)) {
-        size_t mid = cut(s, lo, hi);
+    while (divisible(s, hi - lo)) {
+        if (par_stopped(&s->par)) /* what is left may be more than anybody could split */
+            return;
+        size_t mid = middle(lo, hi, s->least);
         bool there = may_publish(s);
         if (there)
             publish(s, head, mid, hi);
         range(s, head + there, lo, mid, state);
-        if (there && filch_slot_retract(head)) {
+        if (there && taken(s, head)) {
             void *theirs = half_in(head)->state;
             if (theirs)
                 s->combine(s, state, theirs);
             os_free(theirs);
             return;
         }
-        if (there)
-            published_no_more(s);
-        if (par_stopped(&s->par))
-            return; /* the rest could be split billions of times, each for nothing */
         lo = mid;
     }
     if (lo < hi)
@@ -167,16 +171,16 @@ static void *run_half(struct split *s, filch_slot *head, size_t lo, size_t hi)
 
 static void stolen(filch_slot *slot, filch_slot *head)
 {
-    struct half h = *half_in(slot);
-    struct split *s = h.split;
+    struct half *h = half_in(slot);
+    struct split *s = h->split;
     void *state = 0;
     if (!s->declines || !s->declines(s)) {
         struct par_place place = par_enter(&s->par);
-        state = run_half(s, head, h.lo, h.hi);
+        state = run_half(s, head, h->lo, h->hi);
         par_leave(&place);
     }
-    half_in(slot)->state = state;
-    published_no_more(s);
+    h->state = state;
+    let_go(s, h);
 }
 
 /* ---- fixed trees ---------------------------------------------------------------------------- */
@@ -185,24 +189,24 @@ static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi,
 
 static void fixed_stolen(filch_slot *slot, filch_slot *head)
 {
-    struct half h = *half_in(slot);
-    struct par_place place = par_enter(&h.split->par);
-    fixed_range(h.split, head, h.lo, h.hi, h.state);
+    struct half *h = half_in(slot);
+    struct par_place place = par_enter(&h->split->par);
+    fixed_range(h->split, head, h->lo, h->hi, h->state);
     par_leave(&place);
-    published_no_more(h.split);
+    let_go(h->split, h);
 }
 
 /* The state is not fresh yet. */
 static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
 {
-    if (hi - lo <= s->grain) {
+    if (!divisible(s, hi - lo)) {
         s->fresh(s, state);
         int error = par_stopped(&s->par) ? 0 : s->piece(s, lo, hi, state);
         if (error)
             par_stop(&s->par, error);
         return;
     }
-    size_t mid = middle(lo, hi);
+    size_t mid = middle(lo, hi, s->least);
     _Alignas(64) char room[FIXED_ROOM];
     bool fits = s->state_size <= sizeof room;
     void *right = fits ? room : os_alloc_aligned(s->state_size, 64);
@@ -213,15 +217,12 @@ static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi,
     }
     bool there = may_publish(s);
     if (there) {
-        *half_in(head) = (struct half){s, mid, hi, right};
+        *half_in(head) = (struct half){s, mid, hi, right, 0};
         filch_slot_publish(head, fixed_stolen);
     }
     fixed_range(s, head + there, lo, mid, state);
-    if (!there || !filch_slot_retract(head)) {
-        if (there)
-            published_no_more(s);
+    if (!there || !taken(s, head))
         fixed_range(s, head, mid, hi, right);
-    }
     s->combine(s, state, right);
     if (!fits)
         os_free(right);
@@ -229,10 +230,11 @@ static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi,
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+/* Also if there are not more workers: a piece that waits leaves its worker to others. */
 static uint32_t limit_of(const struct split *s)
 {
-    int workers = par_workers(&s->par);
-    return workers < s->par.pool->count ? (uint32_t)workers - 1 : SPLIT_ANY;
+    int workers = s->par.alone ? 1 : s->par.how.workers;
+    return workers > 0 ? (uint32_t)workers - 1 : SPLIT_ANY;
 }
 
 struct whole {
@@ -253,19 +255,31 @@ static void whole_fixed(void *box, filch_slot *head)
     fixed_range(w->split, head, w->lo, w->hi, w->state);
 }
 
+/* A static split is one of the numbers of its parts, which do not become coarser. */
+static void in_parts(struct split *s, size_t first, size_t n)
+{
+    size_t workers = (size_t)par_workers(&s->par), most = n / s->least ? n / s->least : 1;
+    s->first = first;
+    s->n = n;
+    s->parts = workers < most ? workers : most;
+    s->least = 1;
+    s->soon = 0;
+}
+
 void split_run(struct split *s, size_t lo, size_t hi, void *state)
 {
     if (lo >= hi)
         return;
-    size_t n = hi - lo, workers = (size_t)par_workers(&s->par);
     s->least = s->par.how.grain ? s->par.how.grain : 1;
     s->soon = SPLIT_US * os_ticks_per_us();
     s->limit = limit_of(s);
-    if (is_static(s)) {
-        s->least = share_of(n, workers);
-        s->soon = 0;
+    s->parts = 0;
+    if (s->par.how.split == FILCH_SPLIT_STATIC) {
+        in_parts(s, lo, hi - lo);
+        lo = 0;
+        hi = s->parts;
     }
-    size_t first = n / (FIRST * workers);
+    size_t first = (hi - lo) / (FIRST * (size_t)par_workers(&s->par));
     s->grain = first > s->least ? first : s->least;
     s->stolen = turn();
     struct whole w = {s, lo, hi, state};
@@ -274,13 +288,13 @@ void split_run(struct split *s, size_t lo, size_t hi, void *state)
 
 void split_run_fixed(struct split *s, size_t lo, size_t hi, void *state)
 {
-    size_t n = hi - lo, least = s->par.how.grain ? s->par.how.grain : 1;
     if (lo >= hi) {
         s->fresh(s, state);
         return;
     }
-    size_t pieces = n < FIXED_FEW * FIXED_PIECES ? FIXED_FEW : FIXED_PIECES;
-    s->grain = n / pieces > least ? n / pieces : least;
+    size_t n = hi - lo, pieces = n < FIXED_FEW * FIXED_PIECES ? FIXED_FEW : FIXED_PIECES;
+    s->least = s->par.how.grain ? s->par.how.grain : 1;
+    s->grain = n / pieces > s->least ? n / pieces : s->least;
     s->limit = limit_of(s);
     struct whole w = {s, lo, hi, state};
     par_run(&s->par, whole_fixed, &w);

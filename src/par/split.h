@@ -7,18 +7,20 @@
  * share, and while pieces are shorter than SPLIT_US the next may be larger. A short loop is over by then,
  * having forked a handful of times. If elements turn out costly, pieces become as short as that takes.
  *
- * | field  | writer                  | reader       | invariant                                       |
- * | grain  | who has measured        | every piece  | a guess, at least `least`                       |
- * | active | who publishes, or takes back, or ends what it stole; counted only with a limit       |
- * | the rest | the caller, before it starts                                                        |
+ * | field       | writer                             | reader      | invariant                       |
+ * | grain       | who has measured                   | every piece | a guess, at least `least`       |
+ * | active      | who publishes, or takes back, or ends what it stole; counted only with a limit     |
+ * | half.let_go | its owner and its thief, once each | the same    | who is first counts it off      |
+ * | the rest    | the caller, before it starts                                                       |
  *
- * [Q1] With a limit of k workers at most k - 1 halves are published or stolen at once, so no more than k
- *      run. A half is counted before it is published, and until it was taken back or the thief is done with
- *      it.
+ * [Q1] With a limit of k workers at most k - 1 halves are counted at once, so no more than k pieces run. A
+ *      half is counted before it is published, until the thief is done with it or its owner wants it back.
+ *      The owner of one that was stolen then has nothing to do but wait: the thief goes on in its place,
+ *      and another may begin.
  *
- * State: a reduction has an accumulator that goes from piece to piece in order. A thief has one of its own,
- * and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing is
- * combined that was not stolen.
+ * State: a reduction has an accumulator that goes from piece to piece in order. A thief has one of its
+ * own, and whoever joins what was stolen combines the two. So the order of elements is kept, and nothing
+ * is combined that was not stolen.
  */
 #ifndef FILCH_SPLIT_H
 #define FILCH_SPLIT_H
@@ -41,11 +43,12 @@ struct split {
     /* Asked where a half is about to run: should it be left out? Null: never. */
     bool (*declines)(struct split *s);
     size_t grain;
-    size_t least;
+    size_t least;                  /* elements of a piece, unless there are fewer at all */
+    size_t parts, first, n;        /* of a static split, which goes over numbers of parts; 0: it is none */
     uint64_t soon;                 /* ticks: pieces that take less may grow */
     uint32_t limit;                /* published at most, or SPLIT_ANY     */
     uint32_t active;
-    void (*stolen)(filch_slot *slot, filch_slot *head);
+    void (*stolen)(filch_slot *slot, filch_slot *head); /* what is published in this call */
 };
 
 /* After par_begin(&s->par), with the fields above filled in: runs it over [lo, hi). Elements go in order into
