@@ -1,5 +1,5 @@
-# The C in README.md and docs/tasks.md is what it seems: a block below <!-- FILE --> stands in that file, line by
-# line; the others are whole programs, which compile without a warning.
+# The C in README.md, docs/tasks.md and docs/parallel.md is what it seems: a block below <!-- FILE --> stands in
+# that file, line by line; the others are whole programs, which compile without a warning.
 set -u
 : "${CC:?compiler}" "${SOURCE_DIR:?}"
 cd "$SOURCE_DIR" || exit 1
@@ -29,7 +29,7 @@ stands_in() {
 }
 
 checked=0
-for text in README.md docs/tasks.md; do
+for text in README.md docs/tasks.md docs/parallel.md; do
     rm -f "$scratch"/*
     cut_blocks "$text"
     for block in "$scratch"/*.c; do
