@@ -199,7 +199,8 @@ static void pipe_goes_on_with_what_was_left(void)
     mc_check(run(serial, 2, 2) == 0);
 }
 MC_MODEL(pipe_goes_on_with_what_was_left,
-         .claim = "what was left at a serial stage is seen to by who comes out", .preemptions = 2, .stale = 1);
+         .claim = "what was left at a serial stage is seen to by who comes out", .preemptions = 2,
+         .stale = 1);
 
 static void pipe_filters(void)
 {

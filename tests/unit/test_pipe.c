@@ -410,6 +410,83 @@ static void what_is_filtered_out_passes_its_turn_before_its_token_is_free(void)
     everywhere(filter_many);
 }
 
+/* The first item waits until all others have left the stage: they wait for it at the next one, which keeps the
+ * order, and their hands are gone. */
+static filch_event others_are_ahead, more_is_made;
+static uint32_t ahead;
+
+static int first_waits(void **item, void *arg)
+{
+    struct post *at = arg;
+    struct thing *t = *item;
+    if (t->number == 0)
+        filch_event_wait(&others_are_ahead);
+    else if (once(&ahead) == at->course->tokens - 1)
+        filch_event_set(&others_are_ahead);
+    return through_stage(item, arg);
+}
+
+static void lay_out_behind_the_first(struct course *c, size_t count, size_t tokens, const int *kinds,
+                                     size_t stages)
+{
+    lay_out(c, count, tokens, kinds, stages);
+    c->stage[1].run = first_waits;
+    filch_event_reset(&others_are_ahead);
+    filch_event_reset(&more_is_made);
+    filch_store_release(&ahead, 0u);
+}
+
+/* Then all of them have to meet: each that may go on needs a hand of its own. */
+static void meet_behind_the_first(void)
+{
+    static const int kinds[] = {IN_ORDER, PARALLEL, IN_ORDER, PARALLEL};
+    struct course c;
+    lay_out_behind_the_first(&c, 6, 6, kinds, 4);
+    filch_barrier_init(&meeting, 6);
+    c.stage[3].run = meets;
+    CHECK_EQ(run_course(&c, NULL), 0);
+    all_came_through(&c);
+    filch_barrier_destroy(&meeting);
+    free(c.things);
+}
+
+static void what_was_left_at_a_stage_goes_on_beside_the_one_it_waited_for(void)
+{
+    everywhere(meet_behind_the_first);
+}
+
+static int tells_of_the_fourth(void **item, void *arg)
+{
+    int rc = from_source(item, arg);
+    if (*item && ((struct thing *)*item)->number == 3)
+        filch_event_set(&more_is_made);
+    return rc;
+}
+
+/* The second item cannot leave the last stage before the source was asked again. */
+static int second_waits(void **item, void *arg)
+{
+    if (((struct thing *)*item)->number == 1)
+        filch_event_wait(&more_is_made);
+    return through_stage(item, arg);
+}
+
+static void fetch_meanwhile(void)
+{
+    struct course c;
+    lay_out_behind_the_first(&c, 10, 3, usual, 3);
+    c.stage[0].run = tells_of_the_fourth;
+    c.stage[2].run = second_waits;
+    CHECK_EQ(run_course(&c, NULL), 0);
+    all_came_through(&c);
+    free(c.things);
+}
+
+static void a_token_that_is_free_is_used_while_its_hand_carries_another(void)
+{
+    everywhere(fetch_meanwhile);
+}
+
 static void limited(void)
 {
     for (int most = 1; most <= 3; most++) {
@@ -1056,6 +1133,8 @@ int main(void)
     RUN(a_parallel_stage_has_all_tokens_at_once_on_any_number_of_workers);
     RUN(a_parallel_source_is_called_by_many_at_once);
     RUN(what_is_filtered_out_passes_its_turn_before_its_token_is_free);
+    RUN(what_was_left_at_a_stage_goes_on_beside_the_one_it_waited_for);
+    RUN(a_token_that_is_free_is_used_while_its_hand_carries_another);
     RUN(a_limit_of_workers_is_one_of_items_worked_on);
     RUN(an_error_anywhere_stops_it_and_each_item_is_dropped_once);
     RUN(an_error_ends_the_waits_of_other_stages);
