@@ -1,5 +1,5 @@
-# The C in README.md, docs/tasks.md and docs/parallel.md is what it seems: a block below <!-- FILE --> stands in that file, line by
-# line; the others are whole programs, which compile without a warning.
+# The C in README.md, docs/tasks.md and docs/parallel.md is what it seems: a block below <!-- FILE --> stands in
+# that file, line by line; the others are whole programs, which compile without a warning.
 set -u
 : "${CC:?compiler}" "${SOURCE_DIR:?}"
 cd "$SOURCE_DIR" || exit 1
