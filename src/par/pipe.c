@@ -1,4 +1,4 @@
-/* pipe.c: pipelines. Who carries the items: crew.h; what happens at serial stages: turn.h.
+/* pipe.c: pipelines. Who carries the items: pipe_crew.h; what happens at serial stages: turn.h.
  *
  * The tasks belong to a scope of the call, which is cancelled with that of the caller: so whatever stops the
  * pipeline also ends the waits in its stages. Once it is to stop, hands leave their tokens where they are,
@@ -6,11 +6,11 @@
  *
  * | field         | writer                             | reader                                  |
  * | par           | see par.h                                                                    |
- * | turns, tokens | see turn.h, crew.h                                                           |
+ * | turns, tokens | see turn.h, pipe_crew.h                                                      |
  * | heard         | the caller                         | the caller: `also` has been cancelled   |
  * | the rest      | the caller, before the first hand; then nobody                               |
  */
-#include "par/crew.h"
+#include "par/pipe_crew.h"
 #include "par/par.h"
 #include "par/turn.h"
 

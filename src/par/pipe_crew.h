@@ -1,4 +1,4 @@
-/* crew.h: who carries the items of a pipeline.
+/* pipe_crew.h: who carries the items of a pipeline.
  *
  * A token stands for an item in flight: there is a fixed number of them. A hand is a task that carries one
  * token at a time. What there is to do: tokens that were left at a serial stage and may go on (`ready`),
@@ -27,8 +27,8 @@
  * [W3] The last access of a hand is that to the lock in the step that counts it out: the caller may free
  *      everything once it has seen hands == 0 with the lock held, or was woken by its node.
  */
-#ifndef FILCH_CREW_H
-#define FILCH_CREW_H
+#ifndef FILCH_PIPE_CREW_H
+#define FILCH_PIPE_CREW_H
 
 #include "core/lock.h"
 
