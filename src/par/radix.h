@@ -1,0 +1,3 @@
+#ifndef FILCH_RADIX_H
+#define FILCH_RADIX_H
+#endif
