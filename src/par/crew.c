@@ -164,11 +164,18 @@ void crew_copy(struct crew *c, filch_slot *head, void *to, const void *from, siz
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* The caller's scratch from the next multiple of 16 on. */
+static void *borrowed(const struct crew *c, size_t size)
+{
+    char *at = c->par.how.scratch;
+    size_t skip = -(uintptr_t)at & 15, most = c->par.how.scratch_size;
+    return at && most >= skip && most - skip >= size ? at + skip : 0;
+}
+
 struct room room_take(const struct crew *c, size_t size)
 {
-    struct room r = {0};
-    if (c->par.how.scratch && c->par.how.scratch_size >= size) {
-        r.at = c->par.how.scratch;
+    struct room r = {.at = borrowed(c, size)};
+    if (r.at) {
         r.borrowed = true;
     } else if (size >= PTRDIFF_MAX / 2) {
         return r;

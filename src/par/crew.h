@@ -43,8 +43,8 @@ void crew_each(struct crew *c, filch_slot *head, size_t n, void (*fn)(struct cre
 /* memcpy of a large block. */
 void crew_copy(struct crew *c, filch_slot *head, void *to, const void *from, size_t size);
 
-/* Memory for a call: the caller's scratch if it is large enough, else fresh; contents unknown, aligned to 64
- * bytes (the caller's: as it is). Null in `at`: there is none. */
+/* Memory for a call: the caller's scratch if it is large enough, else fresh; contents unknown, aligned to at
+ * least 16 bytes. Null in `at`: there is none. */
 struct room {
     void *at;
     size_t mapped;                 /* bytes, if it came from os_pages_reserve */
