@@ -20,8 +20,8 @@ struct merge_job {
 /* A crew_fn: one merge. Of equal elements those of `a` first. */
 void merge_two(struct crew *c, filch_slot *head, void *merge_job);
 
-/* Elements in the order that `at` says: at[i] is the address of what comes to v[i]. With `spare`, room for all of
- * them, by all workers; without, by one. Addresses are lost. */
+/* Elements in the order that `at` says: at[i] is the address of what comes to v[i]. With `spare`, room for
+ * all of them, by all workers; without, by one. Addresses are lost. */
 void merge_arrange(struct crew *c, filch_slot *head, char *v, char *spare, char **at, size_t n, size_t size);
 
 #endif

@@ -59,7 +59,8 @@ INLINE void merge_rest(const struct order *o, struct merging g, size_t size, boo
     memcpy(g.to + left, g.b, (size_t)(g.b_end - g.b));
 }
 
-/* `steps` elements from the front and as many from the back; neither run has fewer, so no end can be reached. */
+/* `steps` elements from the front and as many from the back; neither run has fewer, so no end can be
+ * reached. */
 INLINE struct merging merge_ends(const struct order *o, struct merging g, size_t steps, size_t size,
                                  bool pointers)
 {
@@ -78,8 +79,8 @@ INLINE struct merging merge_ends(const struct order *o, struct merging g, size_t
     return g;
 }
 
-/* A comparison that contradicts itself can take an element from the front and again from the back. Then what the
- * ends did is not used: the front alone cannot go wrong. */
+/* A comparison that contradicts itself can take an element from the front and again from the back. Then
+ * what the ends did is not used: the front alone cannot go wrong. */
 INLINE void merge_both_ends(const struct order *o, struct merging g, size_t size, bool pointers)
 {
     for (;;) {
@@ -142,7 +143,8 @@ INLINE void sort_four(const struct order *o, char *to, const char *v, size_t siz
     move(to + 3 * size, pick(high, b, d), size);
 }
 
-INLINE void sort_few(const struct order *o, char *a, char *b, size_t n, bool into_b, size_t size, bool pointers)
+INLINE void sort_few(const struct order *o, char *a, char *b, size_t n, bool into_b, size_t size,
+                     bool pointers)
 {
     char *from = a, *to = b;
     if (!into_b) {
@@ -163,8 +165,8 @@ INLINE void sort_few(const struct order *o, char *a, char *b, size_t n, bool int
 typedef void sort_fn(const struct order *o, char *a, char *b, size_t n, bool into_b);
 
 /* `self` is the function that this is compiled into. */
-INLINE void sort_run(const struct order *o, char *a, char *b, size_t n, bool into_b, size_t size, bool pointers,
-                     sort_fn *self)
+INLINE void sort_run(const struct order *o, char *a, char *b, size_t n, bool into_b, size_t size,
+                     bool pointers, sort_fn *self)
 {
     if (n <= 4) {
         sort_few(o, a, b, n, into_b, size, pointers);
@@ -179,8 +181,8 @@ INLINE void sort_run(const struct order *o, char *a, char *b, size_t n, bool int
 
 /* ---- parting -------------------------------------------------------------------------------- */
 
-/* Every element is written to all three places it may belong to, and only one of them counts. Equal ones gather at
- * the front of v, where everything was read already. */
+/* Every element is written to all three places it may belong to, and only one of them counts. Equal ones
+ * gather at the front of v, where everything was read already. */
 INLINE void part_run(const struct order *o, char *v, char *to, size_t n, const char *pivot, size_t count[2],
                      size_t size, bool pointers)
 {
@@ -326,8 +328,8 @@ static void rotate(const struct order *o, char *v, size_t mid, size_t n)
     order_reverse(o, v, n);
 }
 
-/* The longer run is cut in the middle, the other where that element would go; what is between the cuts changes
- * sides, and two smaller merges are left. */
+/* The longer run is cut in the middle, the other where that element would go; what is between the cuts
+ * changes sides, and two smaller merges are left. */
 void order_merge_in_place(const struct order *o, char *v, size_t mid, size_t n)
 {
     while (mid > 0 && mid < n && order_less(o, v + mid * o->size, v + (mid - 1) * o->size)) {

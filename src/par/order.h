@@ -1,8 +1,9 @@
 /* order.h: elements of any size in the order of a comparison: what one worker does with a piece of an array.
  *
  * A comparison is a call into code that is not seen here, and its answer is a coin toss. A branch on it is
- * guessed wrong half of the time, which costs more than the call. So answers are data: they move pointers. One
- * merge does that from both ends at once, so that two calls are under way that do not wait for each other.
+ * guessed wrong half of the time, which costs more than the call. So answers are data: they move pointers.
+ * One merge does that from both ends at once, so that two calls are under way that do not wait for each
+ * other.
  *
  * The code is compiled once for each common size of an element (order.c): a move is then a load and a store.
  */
@@ -20,8 +21,8 @@ struct order_kind {
     void (*sort)(const struct order *o, char *a, char *b, size_t n, bool into_b);
     /* Merges. Of equal elements those of `a` first. */
     void (*merge)(const struct order *o, char *to, const char *a, size_t na, const char *b, size_t nb);
-    /* Moves n elements at `v` to `to`: those before the pivot first, equal ones, those behind; how many of the
-     * first two in count[]. Contents of v are lost. */
+    /* Moves n elements at `v` to `to`: those before the pivot first, equal ones, those behind; how many of
+     * the first two in count[]. Contents of v are lost. */
     void (*part)(const struct order *o, char *v, char *to, size_t n, const char *pivot, size_t count[2]);
 };
 

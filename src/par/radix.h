@@ -14,8 +14,8 @@ struct radix_pair {
 
 #define RADIX_GRAIN 16384 /* elements */
 
-/* Each sorts n elements at v. `spare` has room for as many, or is null: then it takes longer. `sign` is the sign
- * bit, or 0 if they are unsigned. */
+/* Each sorts n elements at v. `spare` has room for as many, or is null: then it takes longer. `sign` is
+ * the sign bit, or 0 if they are unsigned. */
 typedef void radix_fn(struct crew *c, filch_slot *head, void *v, void *spare, size_t n, uint64_t sign);
 
 radix_fn radix_sort_8; /* has no use for spare */

@@ -21,6 +21,12 @@ struct NAME(job) {
     bool into_y;                   /* where they are to be in the end    */
 };
 
+/* What an element counts as, without the lowest bits. */
+RADIX_INLINE KEY NAME(above)(ELEMENT e, KEY flip, KEY low, unsigned shift)
+{
+    return (KEY)((KEY)(KEY_OF(e, flip) - low) >> shift);
+}
+
 /* ---- few ------------------------------------------------------------------------------------ */
 
 static void NAME(insert)(ELEMENT *v, size_t n, KEY flip)
@@ -46,7 +52,7 @@ static void NAME(exchange)(struct crew *c, filch_slot *head, void *job)
         ELEMENT *lo = j.x, *hi = j.x + j.n;
         while (lo < hi) {
             ELEMENT e = *lo;
-            if ((KEY)(KEY_OF(e, j.flip) - j.low) & bit) {
+            if (NAME(above)(e, j.flip, j.low, 0) & bit) {
                 *lo = *--hi;
                 *hi = e;
             } else {
@@ -92,15 +98,16 @@ RADIX_INLINE void NAME(count_some)(const struct NAME(job) *j, struct NAME(digits
     KEY low = j->low, flip = j->flip;
     const ELEMENT *x = j->x, *y = j->y; /* y is written next, in an order that no cache foresees */
     for (size_t i = 0, n = j->n; i < n; i++) {
-        KEY k = (KEY)((KEY)(KEY_OF(x[i], flip) - low) >> d.shift);
+        KEY k = NAME(above)(x[i], flip, low, d.shift);
         __builtin_prefetch(y + i, 1);
         for (unsigned digit = 0; digit < digits; digit++)
-            count[digit][(k >> (digit * d.width)) & mask]++;
+            count[digit][((unsigned)(k >> (digit * d.width))) & mask]++;
     }
 }
 
 /* Counts each digit. The number of digits is a constant in the loop. */
-static void NAME(count_digits)(const struct NAME(job) *j, struct NAME(digits) d, uint32_t count[][1u << DIGIT])
+static void NAME(count_digits)(const struct NAME(job) *j, struct NAME(digits) d,
+                               uint32_t count[][1u << DIGIT])
 {
     memset(count, 0, d.count * sizeof count[0]);
     switch (d.count) {
@@ -121,11 +128,11 @@ static void NAME(pass)(const struct NAME(job) *j, unsigned shift, unsigned width
         count[b] = sum;
         sum += n;
     }
-    KEY low = j->low, flip = j->flip; /* here and below: what is written might be *j, for all the compiler knows */
+    KEY low = j->low, flip = j->flip; /* copies: for all the compiler knows, what is written may be *j */
     ELEMENT *y = j->y;
     for (const ELEMENT *x = j->x, *end = x + j->n; x < end; x++) {
         ELEMENT e = *x;
-        KEY k = (KEY)((KEY)(KEY_OF(e, flip) - low) >> shift);
+        KEY k = NAME(above)(e, flip, low, shift);
         y[count[k & mask]++] = e;
     }
 }
@@ -136,9 +143,9 @@ static void NAME(bucket)(struct NAME(job) j);
 static void NAME(groups)(const struct NAME(job) *j, unsigned shift)
 {
     size_t begin = 0;
-    KEY above = (KEY)((KEY)(KEY_OF(j->x[0], j->flip) - j->low) >> shift);
+    KEY above = NAME(above)(j->x[0], j->flip, j->low, shift);
     for (size_t i = 1; i <= j->n; i++) {
-        KEY k = i < j->n ? (KEY)((KEY)(KEY_OF(j->x[i], j->flip) - j->low) >> shift) : (KEY)~above;
+        KEY k = i < j->n ? NAME(above)(j->x[i], j->flip, j->low, shift) : (KEY)~above;
         if (k == above)
             continue;
         if (i - begin > 1)
@@ -167,7 +174,7 @@ static void NAME(bucket)(struct NAME(job) j)
     NAME(count_digits)(&j, d, count);
     for (unsigned i = 0; i < d.count; i++) {
         unsigned shift = d.shift + i * d.width, mask = (1u << d.width) - 1;
-        KEY first = (KEY)((KEY)(KEY_OF(j.x[0], j.flip) - j.low) >> shift);
+        KEY first = NAME(above)(j.x[0], j.flip, j.low, shift);
         if (count[i][first & mask] == j.n)
             continue; /* the same digit in all */
         NAME(pass)(&j, shift, d.width, count[i]);
@@ -210,7 +217,7 @@ static void NAME(count_block)(struct crew *c, size_t i, void *arg)
     unsigned shift = p->shift;
     (void)c;
     for (; x < end; x++)
-        count[(KEY)(KEY_OF(*x, flip) - low) >> shift]++;
+        count[NAME(above)(*x, flip, low, shift)]++;
 }
 
 /* Counts become places: bucket by bucket, and in each block by block. begin[] is where buckets begin. */
@@ -228,8 +235,9 @@ static void NAME(places)(struct NAME(parting) *p, size_t *begin)
     begin[buckets] = sum;
 }
 
-/* Each bucket has a line in the cache, which goes to memory when it is full. The first and the last of a bucket may be
- * shared with a neighbour: of these only the own part is written. `from` is where the own part begins. */
+/* Each bucket has a line in the cache, which goes to memory when it is full. The first and the last of a
+ * bucket may be shared with a neighbour: of these only the own part is written. `from` is where the own
+ * part begins. */
 static void NAME(move_block)(struct crew *c, size_t i, void *arg)
 {
     struct NAME(parting) *p = arg;
@@ -244,7 +252,7 @@ static void NAME(move_block)(struct crew *c, size_t i, void *arg)
     memcpy(from, at, buckets * sizeof *at);
     for (; x < end; x++) {
         ELEMENT e = *x;
-        size_t b = (KEY)(KEY_OF(e, flip) - low) >> shift, place = at[b]++, slot = (place + skew) % LINE;
+        size_t b = NAME(above)(e, flip, low, shift), place = at[b]++, slot = (place + skew) % LINE;
         ELEMENT *line = lines + b * LINE;
         line[slot] = e;
         if (slot < LINE - 1)

@@ -1,9 +1,9 @@
 /* select.c: the element at an index of the sorted array, and the smallest in order.
  *
- * A pivot is taken from a sample, a little to the far side of where the wanted index would be, so that most of the
- * array falls away at once. Blocks are parted by several workers into the spare array, and their parts copied
- * back side by side. If the range does not shrink as it should, for whatever reason, it is sorted: that bounds the
- * whole. */
+ * A pivot is taken from a sample, a little to the far side of where the wanted index would be, so that
+ * most of the array falls away at once. Blocks are parted by several workers into the spare array, and
+ * their parts copied back side by side. If the range does not shrink as it should, for whatever reason, it
+ * is sorted: that bounds the whole. */
 #include "par/merge.h"
 
 #include "core/report.h"

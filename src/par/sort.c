@@ -35,7 +35,7 @@ static void sort_small(struct crew *c, filch_slot *head, const struct sorting *s
     room_give(&room);
 }
 
-/* Two arrays of addresses, and a copy of the elements if there is so much. Returns whether there was memory. */
+/* Two arrays of addresses, and a copy of the elements if there is so much. Was there memory? */
 static bool sort_large(struct crew *c, filch_slot *head, const struct sorting *s)
 {
     struct order o = order_of_pointers(s->order);
@@ -117,8 +117,8 @@ int filch_sort_stable_with(const filch_how *how, void *base, size_t n, size_t si
 
 /* ---- merging -------------------------------------------------------------------------------- */
 
-int filch_merge(void *to, const void *a, size_t na, const void *b, size_t nb, size_t size, filch_compare_r *cmp,
-                void *arg)
+int filch_merge(void *to, const void *a, size_t na, const void *b, size_t nb, size_t size,
+                filch_compare_r *cmp, void *arg)
 {
     struct crew c;
     struct order o = order_of(0, cmp, arg, size);

@@ -26,10 +26,11 @@ KIT_UNUSED static uint64_t pattern_value(enum pattern p, size_t i, size_t n)
 }
 
 /* Sizes at which something changes. */
-static const size_t kit_sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,    9,    15,   16,    17,    31,
-                                   32,   33,   63,   64,   65,   100,  127,  128,  129,  255,  256,   257,   511,
-                                   512,  513,  1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097,  8191,  8192,
-                                   8193, 8200, 16383, 16385, 20000, 32767, 32768, 32769, 33000};
+static const size_t kit_sizes[] = {
+    0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63,
+    64, 65, 100, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047,
+    2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 8200, 16383, 16385, 20000, 32767, 32768, 32769, 33000
+};
 enum { KIT_SIZES = sizeof kit_sizes / sizeof kit_sizes[0] };
 
 /* A claim with `how` on 1, 2 and 4 workers, and on 4 of which 2 may be used. */

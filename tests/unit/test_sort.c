@@ -42,8 +42,10 @@ static int calls_by_key(const void *a, const void *b, void *arg)
 static char *records_make(enum pattern p, size_t n, size_t size)
 {
     char *v = kit_memory(n * size);
-    for (size_t i = 0; i < n; i++)
-        record_make(v + i * size, size, (uint32_t)pattern_value(p, i, n) >> (p == RANDOM ? 16 : 0), (uint32_t)i);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t key = (uint32_t)pattern_value(p, i, n) >> (p == RANDOM ? 16 : 0); /* with equal ones */
+        record_make(v + i * size, size, key, (uint32_t)i);
+    }
     return v;
 }
 
@@ -87,7 +89,7 @@ static void sort_one(filch_how *how, enum pattern p, size_t n, size_t size)
 static void all_patterns(filch_how *how)
 {
     for (int p = 0; p < PATTERNS; p++)
-        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 3 : 1)
+        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 7 : 1)
             sort_one(how, (enum pattern)p, kit_sizes[i], 8);
 }
 
@@ -99,7 +101,7 @@ static void every_pattern_of_every_length_is_sorted_and_stable(void)
 static void all_element_sizes(filch_how *how)
 {
     static const size_t lengths[] = {2, 3, 5, 37, 300, 3000};
-    for (size_t size = HEAD; size <= 200; size += KIT_SLOW ? 13 : 1)
+    for (size_t size = HEAD; size <= 200; size += KIT_SLOW ? 48 : 1)
         for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
             sort_one(how, RANDOM, lengths[i], size);
     sort_one(how, RANDOM, 20000, 16);
@@ -161,7 +163,7 @@ static int up_r(const void *a, const void *b, void *arg)
 
 static void many(filch_how *how)
 {
-    size_t n = kit_scaled(1000003, 10);
+    size_t n = kit_scaled(1000003, 30);
     int32_t *v = kit_memory(n * sizeof *v);
     uint64_t sum = 0, after = 0;
     for (size_t i = 0; i < n; i++) {
@@ -207,7 +209,8 @@ static void every_form_sorts_from_inside_a_task(void)
 
 /* ---- comparisons that contradict themselves ---------------------------------------------------- */
 
-/* A generator of each call would be shared by workers; what an answer is depends on the question and a counter. */
+/* A generator of each call would be shared by workers; what an answer is depends on the question and a
+ * counter. */
 static uint32_t questions;
 
 static int lies(const void *a, const void *b, void *arg)
@@ -228,7 +231,7 @@ static void sort_with_lies(filch_how *how)
     static const size_t sizes[] = {8, 16, 20, 24, 40, 100};
     for (int lie = 0; lie <= 5; lie++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 7 : 3) {
+            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 13 : 3) {
                 char *v = records_make(FEW_DISTINCT, kit_sizes[i], sizes[s]);
                 CHECK_EQ(filch_sort_with(how, v, kit_sizes[i], sizes[s], lies, &lie), 0);
                 records_all_there(v, kit_sizes[i], sizes[s]);
@@ -246,7 +249,7 @@ static void a_comparison_that_contradicts_itself_loses_nothing(void)
 
 static void with_scratch(filch_how *how)
 {
-    size_t n = 20000, sizes[] = {8, 12, 100};
+    size_t n = kit_scaled(20000, 4), sizes[] = {8, 12, 100};
     for (size_t s = 0; s < 3; s++) {
         size_t whole = n * sizes[s] + (sizes[s] > 64 ? 16 * n : 0);
         char *scratch = kit_memory(whole + 64 + 16);
@@ -286,7 +289,7 @@ static void without_memory(filch_how *how)
 {
     for (int lie = 5; lie <= 6; lie++)
         for (int p = 0; p < PATTERNS; p++)
-            for (size_t i = 0; i < KIT_SIZES; i += 3) {
+            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 11 : 3) {
                 size_t n = kit_sizes[i], size = 12;
                 struct crew c;
                 char *v = records_make((enum pattern)p, n, size);
@@ -357,7 +360,7 @@ static void canceled(filch_how *how)
 {
     static const size_t sizes[] = {8, 20, 100};
     for (size_t s = 0; s < 3; s++)
-        for (uint32_t after = 0; after < 300000; after = 5 * after + 1) {
+        for (uint32_t after = 0; after < 300000; after = (KIT_SLOW ? 50 : 5) * after + 1) {
             filch_scope scope;
             struct canceler c = {&scope, 0, after};
             size_t n = 20000, size = sizes[s];

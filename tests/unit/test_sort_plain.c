@@ -77,13 +77,12 @@ static void sort_one(filch_how *how, enum filch_plain type, enum pattern p, size
 
 static void all_types(filch_how *how)
 {
-    static const size_t more[] = {40000, 70000};
     for (int type = 0; type < TYPES; type++)
         for (int p = 0; p < PATTERNS; p++) {
-            for (size_t i = 0; i < KIT_SIZES; i += p == RANDOM && !KIT_SLOW ? 1 : 6)
+            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 15 : p == RANDOM ? 2 : 9)
                 sort_one(how, (enum filch_plain)type, (enum pattern)p, kit_sizes[i], 64);
-            for (size_t i = 0; i < 2; i++)
-                sort_one(how, (enum filch_plain)type, (enum pattern)p, kit_scaled(more[i], 2), 64);
+            if (p == RANDOM || (p == NEARLY && !KIT_SLOW))
+                sort_one(how, (enum filch_plain)type, (enum pattern)p, 70000, 64);
         }
 }
 
@@ -94,7 +93,7 @@ static void every_type_pattern_and_length_is_sorted(void)
 
 static void narrow_ranges(filch_how *how)
 {
-    for (unsigned bits = 1; bits < 64; bits += KIT_SLOW ? 11 : 3) {
+    for (unsigned bits = 1; bits < 64; bits += KIT_SLOW ? 21 : 5) {
         sort_one(how, FILCH_U64, RANDOM, 1000, bits);
         sort_one(how, FILCH_I64, RANDOM, 40000, bits);
         if (bits < 32) {
@@ -112,7 +111,7 @@ static void numbers_of_any_range_are_sorted(void)
 /* Most of them in one bucket, and in one of that: with outliers at both ends. */
 static void skewed(filch_how *how)
 {
-    size_t n = kit_scaled(600000, 2);
+    size_t n = kit_scaled(600000, 3);
     uint64_t *v = kit_memory(n * sizeof *v);
     for (size_t i = 0; i < n; i++)
         v[i] = i % 1000 == 0 ? rng_next(&kit_rng) : 5000000000 + rng_next(&kit_rng) % (i % 7 ? 300000 : 9);
@@ -130,7 +129,7 @@ static void uneven_distributions_are_sorted(void)
 /* Large enough for lines that go past the caches, and for arrays that begin anywhere in a line. */
 static void many(filch_how *how)
 {
-    size_t n = kit_scaled(5000000, 16);
+    size_t n = kit_scaled(5000000, 40);
     for (size_t skip = 0; skip < 3; skip++) {
         uint32_t *all = kit_memory((n + 4) * sizeof *all), *v = all + 1 + skip;
         uint64_t sum = 0, after = 0;
@@ -248,7 +247,7 @@ static void without_memory(filch_how *how)
         {radix_sort_f32, FILCH_F32, 1u << 31}, {radix_sort_f64, FILCH_F64, (uint64_t)1 << 63}};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         for (int p = 0; p < PATTERNS; p++)
-            for (size_t i = 0; i < KIT_SIZES; i += 5) {
+            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 15 : 7) {
                 size_t n = kit_sizes[i], size = type_size[kinds[k].type];
                 struct crew c;
                 char *v = kit_memory(n * size);
@@ -279,7 +278,7 @@ static void canceled(filch_how *how)
 {
     size_t n = kit_scaled(400000, 4);
     uint32_t *v = kit_memory(n * sizeof *v);
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < (KIT_SLOW ? 4 : 12); round++) {
         filch_scope scope;
         pthread_t thread;
         uint64_t sum = 0, after = 0;
@@ -366,10 +365,10 @@ static void all_records(void)
 {
     for (record_size = 16; record_size <= 200; record_size += 56)
         for (int p = 0; p < PATTERNS; p++)
-            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 11 : 5)
+            for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 15 : 9)
                 sort_records((enum pattern)p, kit_sizes[i], record_size);
-    sort_records(RANDOM, 100000, 24);
-    sort_records(FEW_DISTINCT, 100000, 24);
+    sort_records(RANDOM, kit_scaled(100000, 2), 24);
+    sort_records(FEW_DISTINCT, kit_scaled(100000, 2), 24);
 }
 
 static void records_are_sorted_by_a_key_that_is_computed_once(void)
