@@ -3,11 +3,12 @@
  *     filch_sort(v, n, sizeof *v, cmp);     qsort's arguments, any comparison
  *     filch_sort_i32(v, n);                 numbers, much faster: no comparison at all
  *
- * All of them: any thread; may wait; may resume on another thread (comparisons too). They return 0,
- * -ECANCELED (the caller's scope was cancelled: the elements are all there, in some order) or -EINVAL (size
- * 0, or n * size is more than there can be). Memory for a copy of the array is used where it can be had;
- * without, they sort in place and take longer. A comparison that contradicts itself gives some order of the
- * same elements.
+ * All of them: any thread; may wait; may resume on another thread (comparisons too, and several run at
+ * once). They return 0, -ECANCELED (the caller's scope was cancelled: the elements are all there, in some
+ * order) or -EINVAL (size 0, or n * size is more than there can be). Memory for a copy of the array is
+ * used where it can be had (filch_how.scratch: n * size bytes; for elements of more than 64 bytes 16 more
+ * for each); without, they sort in place and take longer. What is sorted already costs one look. A
+ * comparison that contradicts itself gives some order of the same elements.
  */
 #ifndef FILCH_SORT_H
 #define FILCH_SORT_H
@@ -48,14 +49,24 @@ enum filch_plain {
 };
 FILCH_API int filch_sort_plain_with(const filch_how *how, void *v, size_t n, enum filch_plain type);
 
-/* Records by a number that is computed from each (once per record), stable, ascending. */
+#ifndef __cplusplus
+/* By the type of the array. */
+#define filch_sort_plain(v, n)                                                                    \
+    _Generic((v), int8_t *: filch_sort_i8, uint8_t *: filch_sort_u8, int16_t *: filch_sort_i16,   \
+        uint16_t *: filch_sort_u16, int32_t *: filch_sort_i32, uint32_t *: filch_sort_u32,        \
+        int64_t *: filch_sort_i64, uint64_t *: filch_sort_u64, float *: filch_sort_f32,           \
+        double *: filch_sort_f64)(v, n)
+#endif
+
+/* Records by a number that is computed from each (once, if there is memory to keep it), stable, ascending.
+ * `key` is called by several workers at once. */
 FILCH_API int filch_sort_by_key(void *base, size_t n, size_t size,
                                 uint64_t (*key)(const void *element, void *arg), void *arg);
 
 /* The k smallest to the front, in order; the rest behind them in any order. k > n is n. */
 FILCH_API int filch_sort_part(void *base, size_t n, size_t size, size_t k, filch_compare_r *cmp, void *arg);
-/* What would be at index k if it were sorted is there, nothing greater before it, nothing less behind. k >=
- * n: no effect. */
+/* What would be at index k if it were sorted is there, nothing greater before it, nothing less behind. k
+ * >= n: no effect. */
 FILCH_API int filch_nth(void *base, size_t n, size_t size, size_t k, filch_compare_r *cmp, void *arg);
 
 /* Two sorted arrays into one, which overlaps neither; of equal elements those of `a` first. */

@@ -92,6 +92,7 @@ int os_pages_reserve(void **out, size_t size, size_t align);
 void os_pages_release(void *p, size_t size);
 void os_pages_discard(void *p, size_t size); /* contents become zero again, memory is returned */
 int os_pages_guard(void *p, size_t size);    /* any access faults */
+void os_pages_large(void *p, size_t size);   /* a hint: large pages, if the machine has any */
 
 /* ---- the machine -------------------------------------------------------------------------- */
 

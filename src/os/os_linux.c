@@ -388,6 +388,13 @@ void os_pages_discard(void *p, size_t size)
     errno = saved;
 }
 
+void os_pages_large(void *p, size_t size)
+{
+    int saved = errno;
+    (void)madvise(p, size, MADV_HUGEPAGE);
+    errno = saved;
+}
+
 /* MADV_GUARD_INSTALL (Linux 6.13) marks page tables and leaves the mapping in one piece; with
  * mprotect, each guard costs two of the process's (by default 65,530) mappings. Emulators may
  * say yes to any advice and do nothing: one that takes nonsense is not believed. */
