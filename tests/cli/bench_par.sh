@@ -58,8 +58,10 @@ done
 # Filch against each, against the best on as many workers, and against serial code.
 mkdir "$scratch/bench"
 pretend() { # NAME ONE TWO: what it says on one worker and on more
-    printf '#!/bin/sh\n[ $2 = 1 ] && t=%s || t=%s\necho "ns_per_op=$t size=7 operations=9 runtime_version=x y"\n' \
-        "$2" "$3" >"$scratch/bench/filch-bench-$1"
+    {
+        printf '#!/bin/sh\n[ $2 = 1 ] && t=%s || t=%s\n' "$2" "$3"
+        printf 'echo "ns_per_op=$t size=7 operations=9 runtime_version=x y"\n'
+    } >"$scratch/bench/filch-bench-$1"
     chmod +x "$scratch/bench/filch-bench-$1"
 }
 pretend par-serial 8 0

@@ -72,5 +72,7 @@ static void spin(uint64_t *to, const uint32_t *units, size_t n)
 
 const struct par_runtime par_runtime = {
     .start = start, .stop = stop, .version = version, .run = run,
-    .light = light, .spin = {spin},
+    .light = light, .sum = filch_par_sum, .scan = filch_par_scan,
+    .sort = filch_par_sort, .sort_by = filch_par_sort_by,
+    .find = {filch_par_find}, .spin = {spin},
 };

@@ -15,7 +15,8 @@ void omp_scan(int32_t *to, const int32_t *from, size_t n)
     {
 #pragma omp for schedule(static, 1)
         for (size_t b = 0; b < blocks - 1; b++)
-            sums[b] = b == 0 ? scan_range(0, to, from, 0, edge(1)) : fold_range(0, from, edge(b), edge(b + 1));
+            sums[b] = b == 0 ? scan_range(0, to, from, 0, edge(1))
+                             : fold_range(0, from, edge(b), edge(b + 1));
 #pragma omp for schedule(static, 1)
         for (size_t b = 1; b < blocks; b++) {
             int32_t before = 0;

@@ -9,5 +9,6 @@ void omp_sort(int32_t *v, size_t n)
 
 void omp_sort_by(int32_t *v, size_t n, par_compare *compare)
 {
-    __gnu_parallel::sort(v, v + n, [compare](const int32_t &a, const int32_t &b) { return compare(&a, &b) < 0; });
+    auto less = [compare](const int32_t &a, const int32_t &b) { return compare(&a, &b) < 0; };
+    __gnu_parallel::sort(v, v + n, less);
 }

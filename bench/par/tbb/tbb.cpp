@@ -102,7 +102,8 @@ static void sort(int32_t *v, size_t n)
 
 static void sort_by(int32_t *v, size_t n, par_compare *compare)
 {
-    tbb::parallel_sort(v, v + n, [compare](const int32_t &a, const int32_t &b) { return compare(&a, &b) < 0; });
+    tbb::parallel_sort(v, v + n,
+                       [compare](const int32_t &a, const int32_t &b) { return compare(&a, &b) < 0; });
 }
 
 static void spin(uint64_t *to, const uint32_t *units, size_t n)
