@@ -103,6 +103,7 @@ static const struct contenders http = {http_list, COUNT(http_list), {2, 0}, 1, 0
 static const struct contender par_list[] = {
     {"serial", "g++-O3", "default", FILCH "par-serial", NULL, "small", 1, 1, 0},
     {"filch", "gcc-O3", "default", FILCH "par", NULL, "small", 1, MANY, 1},
+    {"filch", "clang-O3", "default", FILCH "par-clang", NULL, "small", 1, MANY, 0},
     {"tbb", "g++-O3", "default", FILCH "par-tbb", NULL, "small", 1, MANY, 0},
     {"gomp", "g++-O3", "default", FILCH "par-gomp", NULL, "small", 1, MANY, 0},
     {"omp", "clang-O3", "default", FILCH "par-omp", NULL, "small", 1, MANY, 0},

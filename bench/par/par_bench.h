@@ -1,13 +1,13 @@
 /* par_bench.h: the cases of `filch bench par`, one definition for every runtime.
  *
- * There is one program per runtime: serial/ (C, and C++ for std::sort), filch/ (C), tbb/ (oneTBB), omp/
- * (OpenMP, by g++ with libgomp and by clang++ with libomp), ../peers/rayon (Rust). All have the same main
- * (main.c), the same inputs and checks (case_*.c) and the same compiler option, -O3; -ffast-math nowhere.
- * A runtime supplies the functions of struct par_runtime, each in the form that its own users would write,
- * the fastest where there are several. Inner loops are those of loops.h, in Rust the same loop. Everything
- * is called inside the runtime's own context (par_runtime.run), which is not timed. Arrays are written
- * before the clock starts. A program repeats its case for a while; the smallest time counts. After each
- * repetition the result is checked against one that was computed serially.
+ * There is one program per runtime: serial/ (C++, for std::sort), filch/ (C, by gcc and by clang: so are the
+ * peers' inner loops), tbb/ (oneTBB, by g++), omp/ (OpenMP, by g++ with libgomp and by clang++ with libomp),
+ * ../peers/rayon (Rust). All have the same main (main.c), the same inputs and checks (case_*.c) and the same
+ * optimisation, -O3; -ffast-math nowhere. A runtime supplies the functions of struct par_runtime, each in the
+ * form that its own users would write, the fastest where there are several. Inner loops are those of loops.h,
+ * in Rust the same loop. Everything is called inside the runtime's own context (par_runtime.run), which is
+ * not timed. Arrays are written before the clock starts. A program repeats its case for a while; the smallest
+ * time counts. After each repetition the result is checked against one that was computed serially.
  *
  *   for_light      v[i] = v[i] * k + c on SIZE floats (10^8), in place. Time / SIZE.
  *                  TBB: parallel_for, auto_partitioner. OpenMP: parallel for. Rayon: par_iter_mut.

@@ -35,7 +35,7 @@ else
 fi
 
 # Each program does every case on sizes that do not divide well, with a right result.
-for program in par par-serial par-tbb par-gomp par-omp par-rayon; do
+for program in par par-clang par-serial par-tbb par-gomp par-omp par-rayon; do
     [ -x "$programs/filch-bench-$program" ] || continue
     for name in $cases; do
         [ $name-$program = scan-par-rayon ] && continue
@@ -78,6 +78,7 @@ line reduce filch 1 | grep '"peer_ratio":2,' | grep -q '"serial_ratio":1.25,' ||
 line reduce filch 2 | grep '"peer_ratio":2,' | grep -q '"serial_ratio":0.75,' || fail "not ranked on two"
 line reduce filch 2 | grep -q '"ratio":' && fail "filch is compared with itself"
 line reduce tbb 2 | grep -q 'peer_ratio' && fail "a peer is ranked"
+line reduce filch 2 | grep -q '"error":"not built: filch-bench-par-clang"' || fail "no line for a second build"
 line reduce omp 2 | grep -q '"error":"not built: filch-bench-par-omp"' || fail "a missing peer is not told"
 found=$(printf '%s\n' "$out" | sed 's/.*"case":"\([^"]*\)".*/\1/' | uniq | tr '\n' ' ')
 [ "$found" = "$cases " ] || fail "not these cases: $found"
