@@ -17,6 +17,7 @@ need() # need PACKAGE WHY COMMAND...: the package is missing unless the command 
 
 have() { command -v "$1"; }
 compiles() { printf '#include <%s>\nint main(void) { return 0; }\n' "$3" | "$1" -x "$2" - -fsyntax-only; }
+rayon_there() { ls /usr/share/cargo/registry/rayon-1.*/Cargo.toml; }
 tokio_there() { ls /usr/share/cargo/registry/tokio-1.*/Cargo.toml; }
 clang_runtime_there()
 {
@@ -65,13 +66,14 @@ check)
     ;;
 peers)
     need g++ "oneTBB is a C++ library" compiles g++ c++ vector
-    need clang "OpenMP tasks by clang" have clang
+    need clang "OpenMP by clang" have clang
     need libtbb-dev "the benchmarks compare with oneTBB" compiles g++ c++ tbb/task_group.h
     need libomp-dev "the benchmarks compare with LLVM's OpenMP" compiles clang c omp.h
     need golang-go "the benchmarks compare with Go" have go
-    need cargo "builds the program for Tokio" test -x /usr/bin/cargo
-    need rustc "builds the program for Tokio" test -x /usr/bin/rustc
+    need cargo "builds the programs for Tokio and Rayon" test -x /usr/bin/cargo
+    need rustc "builds the programs for Tokio and Rayon" test -x /usr/bin/rustc
     need librust-tokio-dev "the benchmarks compare with Tokio" tokio_there
+    need librust-rayon-dev "the benchmarks compare with Rayon" rayon_there
     need wrk "drives the HTTP servers of the benchmarks" have wrk
     ;;
 *)
@@ -80,4 +82,4 @@ peers)
     ;;
 esac
 install_missing
-if [ "$level" = peers ]; then echo "peers: oneTBB, LLVM OpenMP, clang, g++, Go, Tokio and wrk are installed"; fi
+if [ "$level" = peers ]; then echo "peers: oneTBB, LLVM OpenMP, clang, g++, Go, Tokio, Rayon and wrk are installed"; fi

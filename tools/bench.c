@@ -26,11 +26,12 @@ static const char help[] =
     "usage: filch bench [SUITE]... [OPTION]...\n\n"
     "Measures and compares; every result is checked. Without a suite: forkjoin.\n\n"
     "  --case LIST      only these cases (separated by commas; 'all' for those in brackets too)\n"
-    "  --runtime LIST   only these: serial, filch, tbb, libgomp, libomp, go, tokio, epoll\n"
+    "  --runtime LIST   only these: serial, filch, tbb, libgomp, libomp, go, tokio, epoll; in par\n"
+    "                   serial, filch, tbb, gomp, omp, rayon\n"
     "  --mode LIST      only these modes: default, bounded, ...\n"
     "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3, go, rustc-O3\n"
-    "  --workers LIST   numbers of workers (1 and as many as a pool has by default; tasks: 2, or\n"
-    "                   what the case is about)\n"
+    "  --workers LIST   numbers of workers (1 and as many as a pool has by default; par: 1 and 2;\n"
+    "                   tasks: 2, or what the case is about)\n"
     "  --rounds N       runs of each program, in turn (7)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
     "  --timeout S      seconds after which a program has failed (300)\n"
@@ -44,6 +45,8 @@ static const char help_end[] =
     "T1/Ts: time on one worker against serial code (gcc -O3); Ts/Tn: gain on n workers.\n"
     "filch/x: filch's figure against this runtime's, and what it should be at most. In tasks, timer_p50,\n"
     "timer_p99 and latency are times, not times per operation, and the HTTP cases need wrk.\n"
+    "In par, ns/op is per element, per search (find_any) or per call (for_tiny); /peer and /serial in\n"
+    "filch's rows: its figure against the best peer's on as many workers, and against serial code's.\n"
     "Status: 0; 1 if a result of serial or filch is wrong or missing; 2 for a bad request.\n";
 
 /* ---- the request --------------------------------------------------------------------------- */

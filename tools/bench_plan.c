@@ -16,6 +16,7 @@ struct contenders {
     int n;
     int workers[2]; /* unless told otherwise; 0: none, both 0: what the filter says */
     int compare;    /* the others are compared with filch */
+    int rank;       /* and filch with the best of them    */
 };
 
 struct entry {
@@ -86,9 +87,9 @@ static const struct contender tasks_list[] = {
     {"go", "go", "default", FILCH "go", NULL, "1000", 1, MANY, 0},
     {"tokio", "rustc-O3", "default", FILCH "tokio", NULL, "1000", 1, MANY, 0},
 };
-static const struct contenders tasks_on_1 = {tasks_list, COUNT(tasks_list), {1, 0}, 1};
-static const struct contenders tasks_on_2 = {tasks_list, COUNT(tasks_list), {2, 0}, 1};
-static const struct contenders tasks_on_both = {tasks_list, COUNT(tasks_list), {1, 2}, 1};
+static const struct contenders tasks_on_1 = {tasks_list, COUNT(tasks_list), {1, 0}, 1, 0};
+static const struct contenders tasks_on_2 = {tasks_list, COUNT(tasks_list), {2, 0}, 1, 0};
+static const struct contenders tasks_on_both = {tasks_list, COUNT(tasks_list), {1, 2}, 1, 0};
 
 static const struct contender http_list[] = {
     {"filch", "gcc-O3", "default", FILCH "tasks", NULL, "1", 1, MANY, 0}, /* seconds; needs wrk */
@@ -96,7 +97,20 @@ static const struct contender http_list[] = {
     {"tokio", "rustc-O3", "default", FILCH "tokio", NULL, "1", 1, MANY, 0},
     {"epoll", "gcc-O3", "default", FILCH "epoll", NULL, "1", 1, MANY, 0},
 };
-static const struct contenders http = {http_list, COUNT(http_list), {2, 0}, 1};
+static const struct contenders http = {http_list, COUNT(http_list), {2, 0}, 1, 0};
+
+/* One definition of each case for all: bench/par/par_bench.h. */
+static const struct contender par_list[] = {
+    {"serial", "g++-O3", "default", FILCH "par-serial", NULL, "small", 1, 1, 0},
+    {"filch", "gcc-O3", "default", FILCH "par", NULL, "small", 1, MANY, 1},
+    {"filch", "clang-O3", "default", FILCH "par-clang", NULL, "small", 1, MANY, 0},
+    {"tbb", "g++-O3", "default", FILCH "par-tbb", NULL, "small", 1, MANY, 0},
+    {"gomp", "g++-O3", "default", FILCH "par-gomp", NULL, "small", 1, MANY, 0},
+    {"omp", "clang-O3", "default", FILCH "par-omp", NULL, "small", 1, MANY, 0},
+    {"rayon", "rustc-O3", "default", FILCH "par-rayon", NULL, "small", 1, MANY, 0},
+};
+static const struct contenders par = {par_list, COUNT(par_list), {1, 2}, 1, 1};
+static const struct contenders par_scan = {par_list, COUNT(par_list) - 1, {1, 2}, 1, 1}; /* Rayon has none */
 
 static const struct entry entries[] = {
     {"forkjoin", "fib", 0, &forkjoin},
@@ -142,6 +156,14 @@ static const struct entry entries[] = {
     {"tasks", "latency_out", 0, &tasks_on_2},
     {"tasks", "http_cpu_64", 0, &http},
     {"tasks", "http_cpu_1000", 0, &http},
+    {"par", "for_light", 0, &par},
+    {"par", "reduce", 0, &par},
+    {"par", "scan", 0, &par_scan},
+    {"par", "find_any", 0, &par},
+    {"par", "sort_int", 0, &par},
+    {"par", "sort_cmp", 0, &par},
+    {"par", "for_irregular", 0, &par},
+    {"par", "for_tiny", 0, &par},
 };
 
 /* What filch's figure, divided by the peer's, should not exceed; 0: no such wish. */
@@ -279,6 +301,7 @@ static int row_add(struct plan *p, const struct entry *e, const struct contender
     row->workers = workers;
     row->required = c->required;
     row->compare = e->run->compare && strcmp(c->runtime, "filch");
+    row->rank = e->run->rank && !row->compare;
     if (row->compare)
         row->bar = bar_find(e->name, c->runtime, workers);
     return 0;

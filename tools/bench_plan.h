@@ -16,6 +16,7 @@ struct plan_row {
     int required; /* a failure here is a failure of the run: not a peer */
     int compare;  /* filch's figure is divided by this one's ... */
     double bar;   /* ... and should be no more than this; 0: no such wish */
+    int rank;     /* this is filch's: it is divided by the best peer's and by serial code's */
 
     /* what came out */
     double samples[PLAN_ROUNDS_MAX];

@@ -32,20 +32,61 @@ static double row_figure(const struct plan_row *row, const char *key)
     return 0;
 }
 
-/* filch's figure divided by the row's, or 0 if there is no such thing. */
+/* What a row is compared with; 0: there is no such thing. */
+struct ratios {
+    double ratio;  /* filch's figure divided by the row's; of filch's own row: */
+    double peer;   /* its figure divided by the best peer's ...                */
+    double serial; /* ... and by serial code's                                 */
+};
+
+static int row_is(const struct plan_row *row, const char *runtime)
+{
+    return !strcmp(row->runtime, runtime);
+}
+
 static double row_ratio(const struct plan_row *row, const struct plan_row *rows, int n)
 {
     if (!row->compare || row->error[0])
         return 0;
     for (int i = 0; i < n; i++)
-        if (!strcmp(rows[i].runtime, "filch") && rows[i].workers == row->workers && !rows[i].error[0])
+        if (row_is(&rows[i], "filch") && rows[i].workers == row->workers && !rows[i].error[0])
             return row_best(&rows[i]) / row_best(row);
     return 0;
 }
 
+static double peer_best(const struct plan_row *row, const struct plan_row *rows, int n)
+{
+    double best = 0;
+    for (int i = 0; i < n; i++)
+        if (rows[i].compare && !row_is(&rows[i], "serial") && rows[i].workers == row->workers &&
+            !rows[i].error[0] && (best <= 0 || row_best(&rows[i]) < best))
+            best = row_best(&rows[i]);
+    return best;
+}
+
+static struct ratios row_ratios(const struct plan_row *row, const struct plan_row *rows, int n,
+                                const struct plan_row *serial)
+{
+    struct ratios r = {.ratio = row_ratio(row, rows, n)};
+    if (!row->rank || row->error[0])
+        return r;
+    double best = peer_best(row, rows, n);
+    r.peer = best > 0 ? row_best(row) / best : 0;
+    r.serial = serial ? row_best(row) / row_best(serial) : 0;
+    return r;
+}
+
+static const struct plan_row *serial_find(const struct plan_row *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (row_is(&rows[i], "serial") && !rows[i].error[0])
+            return &rows[i];
+    return NULL;
+}
+
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void row_json(const struct plan_row *row, double ratio)
+static void row_json(const struct plan_row *row, struct ratios r)
 {
     struct json j = json_open(stdout);
     json_string(&j, "suite", row->suite);
@@ -61,8 +102,12 @@ static void row_json(const struct plan_row *row, double ratio)
         json_string(&j, "error", row->error);
     } else {
         json_number(&j, "median", row_median(row));
-        if (ratio > 0)
-            json_number(&j, "ratio", ratio);
+        if (r.ratio > 0)
+            json_number(&j, "ratio", r.ratio);
+        if (r.peer > 0)
+            json_number(&j, "peer_ratio", r.peer);
+        if (r.serial > 0)
+            json_number(&j, "serial_ratio", r.serial);
         if (row->bar > 0)
             json_number(&j, "bar", row->bar);
         for (int i = 0; i < row->figure_count; i++)
@@ -73,7 +118,15 @@ static void row_json(const struct plan_row *row, double ratio)
     json_close(&j);
 }
 
-static void row_csv(const struct plan_row *row, double ratio)
+static void csv_number(double value)
+{
+    if (value > 0)
+        printf(",%.6g", value);
+    else
+        printf(",");
+}
+
+static void row_csv(const struct plan_row *row, struct ratios r)
 {
     printf("%s,%s,%s,%s,%s,%d,", row->suite, row->name, row->runtime, row->build, row->mode,
            row->workers);
@@ -84,32 +137,36 @@ static void row_csv(const struct plan_row *row, double ratio)
                row->n, filch_version());
     for (const char *c = row->error; *c; c++)
         printf(*c == '"' ? "\"\"" : "%c", *c);
-    printf("\",");
-    if (ratio > 0)
-        printf("%.6g", ratio);
-    printf(row->bar > 0 ? ",%g\n" : ",\n", row->bar);
+    printf("\"");
+    csv_number(r.ratio);
+    csv_number(row->bar);
+    csv_number(r.peer);
+    csv_number(r.serial);
+    printf("\n");
     fflush(stdout);
 }
 
 /* ---- people -------------------------------------------------------------------------------- */
 
-static const struct plan_row *serial_find(const struct plan_row *rows, int n)
+/* The columns after the times: gains over serial code, or filch against each peer and its bar, or
+ * against each peer, the best one, and serial code. */
+enum columns { COLUMNS_GAIN, COLUMNS_BAR, COLUMNS_RANK, COLUMNS_NONE };
+
+static enum columns columns_choose(const struct plan_row *rows, int n, const struct plan_row *serial)
 {
-    for (int i = 0; i < n; i++)
-        if (!strcmp(rows[i].runtime, "serial") && !rows[i].error[0])
-            return &rows[i];
-    return NULL;
+    int compare = 0, rank = 0;
+    for (int i = 0; i < n; i++) {
+        compare |= rows[i].compare;
+        rank |= rows[i].rank;
+    }
+    if (rank)
+        return COLUMNS_RANK;
+    if (compare)
+        return COLUMNS_BAR;
+    return serial ? COLUMNS_GAIN : COLUMNS_NONE;
 }
 
-static int rows_compare(const struct plan_row *rows, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (rows[i].compare)
-            return 1;
-    return 0;
-}
-
-static void table_head(const struct plan_row *first, const struct plan_row *serial, int compare)
+static void table_head(const struct plan_row *first, const struct plan_row *serial, enum columns columns)
 {
     printf("\n%s/%s", first->suite, first->name);
     if (serial)
@@ -117,10 +174,12 @@ static void table_head(const struct plan_row *first, const struct plan_row *seri
                row_figure(serial, "size"));
     printf("\n%-9s%-9s%-10s%7s%12s%12s", "runtime", "mode", "build", "workers", "ns/op",
            "median");
-    if (serial)
+    if (columns == COLUMNS_GAIN)
         printf("%8s%8s", "T1/Ts", "Ts/Tn");
-    if (compare)
+    if (columns == COLUMNS_BAR)
         printf("%9s%6s", "filch/x", "<=");
+    if (columns == COLUMNS_RANK)
+        printf("%9s%9s%9s", "filch/x", "/peer", "/serial");
     printf("\n");
 }
 
@@ -148,6 +207,16 @@ static void ratio_print(const struct plan_row *row, double ratio)
         printf("%9s  %-5s", "", bar);
 }
 
+static void rank_print(struct ratios r)
+{
+    double values[] = {r.ratio, r.peer, r.serial};
+    for (int i = 0; i < 3; i++)
+        if (values[i] > 0)
+            printf("%9.3f", values[i]);
+        else
+            printf("%9s", "");
+}
+
 static void figures_print(const struct plan_row *row)
 {
     for (int i = 0; i < row->figure_count; i++)
@@ -155,8 +224,8 @@ static void figures_print(const struct plan_row *row)
             printf("  %s %.6g", row->figures[i].key, row->figures[i].value);
 }
 
-static void row_table(const struct plan_row *row, const struct plan_row *serial, int compare,
-                      double ratio)
+static void row_table(const struct plan_row *row, const struct plan_row *serial, enum columns columns,
+                      struct ratios r)
 {
     printf("%-9s%-9s%-10s%7d", row->runtime, row->mode, row->build, row->workers);
     if (row->error[0]) {
@@ -164,11 +233,13 @@ static void row_table(const struct plan_row *row, const struct plan_row *serial,
         return;
     }
     printf("%12.2f%12.2f", row_best(row), row_median(row));
-    if (compare)
-        ratio_print(row, ratio);
-    if (serial)
+    if (columns == COLUMNS_BAR)
+        ratio_print(row, r.ratio);
+    if (columns == COLUMNS_RANK)
+        rank_print(r);
+    if (columns == COLUMNS_GAIN)
         speedup_print(row, serial);
-    else
+    if (!serial)
         figures_print(row);
     printf("\n");
 }
@@ -177,23 +248,23 @@ void report_begin(enum report_form form)
 {
     if (form == REPORT_CSV)
         puts("suite,case,runtime,build,mode,workers,ns_per_op,median,size,rounds,version,error,"
-             "ratio,bar");
+             "ratio,bar,peer_ratio,serial_ratio");
 }
 
 void report_case(enum report_form form, const struct plan_row *rows, int n)
 {
     const struct plan_row *serial = serial_find(rows, n);
-    int compare = rows_compare(rows, n);
+    enum columns columns = columns_choose(rows, n, serial);
     if (form == REPORT_TABLE)
-        table_head(rows, serial, compare);
+        table_head(rows, serial, columns);
     for (int i = 0; i < n; i++) {
-        double ratio = row_ratio(&rows[i], rows, n);
+        struct ratios r = row_ratios(&rows[i], rows, n, serial);
         if (form == REPORT_JSON)
-            row_json(&rows[i], ratio);
+            row_json(&rows[i], r);
         else if (form == REPORT_CSV)
-            row_csv(&rows[i], ratio);
+            row_csv(&rows[i], r);
         else
-            row_table(&rows[i], serial, compare, ratio);
+            row_table(&rows[i], serial, columns, r);
     }
     fflush(stdout);
 }

@@ -1,0 +1,79 @@
+/* arrays.c: a sum, prefix sums, a search: the general forms, with loops of our own. */
+#include "filch_par.h"
+
+/* ---- reduce --------------------------------------------------------------------------------- */
+
+static void sum_fold(void *state, size_t lo, size_t hi, void *arg)
+{
+    double *sum = state;
+    *sum = sum_range(*sum, arg, lo, hi);
+}
+
+static void sum_combine(void *state, const void *right, void *arg)
+{
+    (void)arg;
+    *(double *)state += *(const double *)right;
+}
+
+double filch_par_sum(const double *v, size_t n)
+{
+    static const filch_reducer add = {.state_size = sizeof(double), .fold = sum_fold, .combine = sum_combine};
+    double sum = 0;
+    filch_reduce(&add, &sum, 0, n, (void *)v);
+    return sum;
+}
+
+/* ---- scan ----------------------------------------------------------------------------------- */
+
+struct scan {
+    int32_t *to;
+    const int32_t *from;
+};
+
+static void scan_fold(void *state, size_t lo, size_t hi, void *arg)
+{
+    const struct scan *s = arg;
+    int32_t *sum = state;
+    *sum = fold_range(*sum, s->from, lo, hi);
+}
+
+static void scan_write(void *state, size_t lo, size_t hi, void *arg)
+{
+    const struct scan *s = arg;
+    int32_t *sum = state;
+    *sum = scan_range(*sum, s->to, s->from, lo, hi);
+}
+
+static void scan_combine(void *state, const void *right, void *arg)
+{
+    (void)arg;
+    *(int32_t *)state += *(const int32_t *)right;
+}
+
+void filch_par_scan(int32_t *to, const int32_t *from, size_t n)
+{
+    static const filch_scanner add = {
+        .state_size = sizeof(int32_t), .fold = scan_fold, .scan = scan_write, .combine = scan_combine};
+    struct scan s = {to, from};
+    filch_scan(&add, NULL, 0, n, &s);
+}
+
+/* ---- find_any ------------------------------------------------------------------------------- */
+
+struct find {
+    const int32_t *v;
+    int32_t wanted;
+};
+
+static size_t find_piece(size_t lo, size_t hi, void *arg)
+{
+    const struct find *f = arg;
+    return find_range(f->v, lo, hi, f->wanted);
+}
+
+size_t filch_par_find(const int32_t *v, size_t n, int32_t wanted)
+{
+    struct find f = {v, wanted};
+    size_t where;
+    return filch_find_any(0, n, find_piece, &f, &where) == 1 ? where : n;
+}
