@@ -36,6 +36,14 @@ inline filch::pool kit_pool(int workers)
     return filch::pool(c);
 }
 
+/* A how on a pool, with pieces as small as possible: the most steals. */
+inline filch::how fine(const filch::pool &p)
+{
+    filch::how h(p);
+    h.grain = 1;
+    return h;
+}
+
 /* Keeps its thread until then: nobody else runs on it. */
 template <class Cond> void await(Cond cond)
 {
