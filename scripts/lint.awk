@@ -44,7 +44,7 @@ function begin_file()
 {
     nfiles++
     path = FILENAME
-    is_c = path ~ /[.][ch]$/
+    is_c = path ~ /[.][ch](pp)?$/
     in_comment = 0
     waiting = 0
     explained = -100
@@ -160,7 +160,7 @@ function check_include(    name, quoted, target)
 function room_of(name, quoted,    first)
 {
     if (name == "filch/ord.h") return "ord"
-    if (name == "filch.h" || name ~ /^filch\//) return "public"
+    if (name ~ /^filch[.]h(pp)?$/ || name ~ /^filch\//) return "public"
     if (!quoted) return ""
     if (name !~ /\//) return exists(directory name) ? room : "unknown"
     first = name

@@ -1,5 +1,5 @@
 # Every public header compiles alone, twice in a row, as C11 and as C++17, with gcc and clang, with
-# warnings as errors; the ISO dialects (-std=c11) are what strict users have.
+# warnings as errors; the ISO dialects (-std=c11) are what strict users have. Those of C++ (.hpp) as C++ only.
 set -u
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -31,6 +31,18 @@ for header in filch.h $(cd "$SOURCE_DIR/include" && ls filch/*.h); do
         for cxx in g++ clang++; do
             command -v "$cxx" >/dev/null || continue
             try "$header with $cxx -std=$std" "$cxx" -std="$std" "$tmp/alone.cpp"
+        done
+    done
+done
+
+for header in $(cd "$SOURCE_DIR/include" && ls filch.hpp filch/cpp/*.hpp); do
+    printf '#include <%s>\n#include <%s>\nextern int filch_test_dummy;\n' "$header" "$header" >"$tmp/alone.cpp"
+    stds=c++17
+    if [ "$header" = filch.hpp ]; then stds="c++17 c++20"; fi
+    for std in $stds; do
+        for cxx in g++ clang++; do
+            command -v "$cxx" >/dev/null || continue
+            try "$header with $cxx -std=$std" "$cxx" -std="$std" -Wshadow -Wconversion "$tmp/alone.cpp"
         done
     done
 done

@@ -35,6 +35,9 @@ if command -v g++ >/dev/null; then
     # shellcheck disable=SC2086
     g++ -std=c++17 -O2 -x c++ "$tmp/fib.c" -x none -o "$tmp/fib_cxx" $flags
     answer "C++" "$tmp/fib_cxx"
+    # shellcheck disable=SC2086
+    g++ -std=c++17 -O2 "$SOURCE_DIR/tests/api/install_fib.cpp" -o "$tmp/fib_hpp" $flags
+    answer "filch.hpp" "$tmp/fib_hpp"
 fi
 
 cat >"$tmp/CMakeLists.txt" <<'END'
@@ -51,7 +54,7 @@ END
 answer "find_package, shared" "$tmp/b/fib_shared"
 answer "find_package, static" "$tmp/b/fib_archive"
 
-for file in include/filch.h include/filch/forkjoin.h include/filch/ord.h share/doc/filch/LICENSE; do
+for file in include/filch.h include/filch.hpp include/filch/forkjoin.h include/filch/ord.h share/doc/filch/LICENSE; do
     [ -f "$root/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 if [ -x "$BUILD_DIR/filch" ]; then
