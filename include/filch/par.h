@@ -142,8 +142,8 @@ FILCH_API int filch_fill(void *base, size_t n, size_t size, const void *value);
 FILCH_API int filch_copy(void *to, const void *from, size_t n, size_t size);
 FILCH_API int filch_reverse(void *base, size_t n, size_t size);
 
-/* Those elements for which `keep` is not 0, in order, into `to` (room for n); how many in *kept (may be null).
- * `keep` is called once for each. Where memory is short, by the caller alone. */
+/* Those elements for which `keep` is not 0, in order, into `to` (room for n); how many in *kept (may be
+ * null). `keep` is called once for each. Where memory is short, by the caller alone. */
 FILCH_API int filch_pack(void *to, const void *from, size_t n, size_t size,
                          int (*keep)(const void *element, void *arg), void *arg, size_t *kept);
 /* In place: those first, then the others, each in order; how many in *kept (may be null). Takes memory for a
