@@ -20,10 +20,11 @@
 #include <filch/par.h>
 #include <string.h>
 
-#define PAGE 4096  /* bytes of a piece that only moves memory, at least; and of a pattern that is copied */
-#define WORDS 256  /* of bits: so many elements have one each, before they share them */
-#define BLOCK 64   /* words that are counted together */
-#define SWAP 64    /* bytes swapped at once, of large elements */
+#define MOVE (1 << 18) /* bytes of a piece that only moves memory, at least: some tens of us */
+#define PAGE 4096      /* bytes of a pattern that is copied */
+#define WORDS 256      /* of bits: so many elements have one each, before they share them */
+#define BLOCK 64       /* words that are counted together */
+#define SWAP 64        /* bytes swapped at once, of large elements */
 
 /* Sizes that are common enough for code of their own: call(..., size) with a constant. */
 #define BY_SIZE(size, call, ...)                                                                  \
@@ -51,7 +52,7 @@ static int run(struct split *s, size_t n)
 /* Memory that is only moved: elements cost so little that the first piece need not be one of them. */
 static int run_moving(struct split *s, size_t n, size_t size)
 {
-    s->par.how.grain = PAGE / size + 1;
+    s->par.how.grain = MOVE / size + 1;
     return run(s, n);
 }
 
@@ -307,14 +308,19 @@ static int put_piece(struct split *s, size_t lo, size_t hi, void *state)
 
 /* ---- pack: both, or alone ------------------------------------------------------------------- */
 
+INLINED void pack_range(struct pack *p, size_t lo, size_t hi, void *arg, size_t size)
+{
+    for (size_t i = lo; i < hi; i++)
+        if (p->keep(p->from + i * size, arg))
+            memcpy(p->to + p->kept++ * size, p->from + i * size, size);
+}
+
 /* In order, by one at a time. */
 static int pack_piece(struct split *s, size_t lo, size_t hi, void *state)
 {
     struct pack *p = (struct pack *)s->what;
     (void)state;
-    for (size_t i = lo; i < hi; i++)
-        if (p->keep(p->from + i * p->size, s->arg))
-            memcpy(p->to + p->kept++ * p->size, p->from + i * p->size, p->size);
+    BY_SIZE(p->size, pack_range, p, lo, hi, s->arg)
     return 0;
 }
 

@@ -27,8 +27,10 @@ static void array_free(unsigned char *p, size_t bytes)
 static unsigned char *array_random(size_t bytes)
 {
     unsigned char *p = array_new(bytes);
-    for (size_t i = 0; i < bytes; i++)
-        p[i] = (unsigned char)rng_next(&par_rng);
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t random = rng_next(&par_rng);
+        memcpy(p + i, &random, bytes - i < 8 ? bytes - i : 8);
+    }
     return p;
 }
 
@@ -110,8 +112,6 @@ static void fill_one(size_t n, size_t size)
 static void fill(void)
 {
     everywhere_often(fill_one);
-    fill_one(50, 10000);
-    fill_one(kit_scaled(200000, 4), 12);
     CHECK_EQ(filch_fill(NULL, 0, 0, ""), 0);
 }
 
@@ -132,7 +132,6 @@ static void copy_one(size_t n, size_t size)
 static void copy(void)
 {
     everywhere_often(copy_one);
-    copy_one(kit_scaled(200000, 4), 8);
     CHECK_EQ(filch_copy(NULL, NULL, 0, 0), 0);
 }
 
@@ -158,7 +157,6 @@ static void reverse(void)
     for (size_t size = 1; size <= 16; size *= 2)
         for (size_t n = 0; n < 40; n++)
             reverse_one(n, size);
-    reverse_one(kit_scaled(200001, 4), 4);
     CHECK_EQ(filch_reverse(NULL, 0, 0), 0);
 }
 
@@ -251,7 +249,6 @@ static void pack_one(size_t n, size_t size)
 static void pack(void)
 {
     everywhere_often(pack_one);
-    pack_one(kit_scaled(200000, 8), 4);
     struct question q = {NULL, 1, 1, calloc(4, 1)};
     CHECK_EQ(filch_pack(NULL, NULL, 0, 0, keep, &q, NULL), 0);
     q.from = (const unsigned char *)"\0\5\0";
@@ -282,12 +279,34 @@ static void partition_one(size_t n, size_t size)
 static void partition(void)
 {
     everywhere_often(partition_one);
-    partition_one(kit_scaled(200000, 8), 4);
 }
 
 static void a_partition_keeps_both_orders(void)
 {
     everywhere(partition);
+}
+
+/* So many that all of them are done in several pieces. */
+static void large_arrays(void)
+{
+    fill_one(50, 10000);
+    fill_one(100000, 12);
+    copy_one(200000, 8);
+    reverse_one(300001, 4);
+    pack_one(200000, 4);
+    partition_one(200000, 4);
+}
+
+static void large_arrays_in_jobs(void)
+{
+    in_job(large_arrays);
+}
+
+static void large_arrays_are_shared_out(void)
+{
+    large_arrays(); /* the default pool's workers */
+    on_pool(4, FILCH_JOIN_SUSPEND, large_arrays_in_jobs);
+    on_pool(2, FILCH_JOIN_HELP, large_arrays_in_jobs);
 }
 
 /* ---- tests that wait, and are cancelled ------------------------------------------------------ */
@@ -541,6 +560,7 @@ int main(void)
     RUN(odd_addresses);
     RUN(what_is_packed_keeps_its_order);
     RUN(a_partition_keeps_both_orders);
+    RUN(large_arrays_are_shared_out);
     RUN(a_test_may_wait);
     RUN(a_partition_that_is_cancelled_leaves_the_array_as_it_was);
     RUN(a_partition_is_cancelled_as_a_whole_or_not_at_all);
