@@ -43,7 +43,7 @@ static void seal(struct map *m, size_t size)
 
 static void check_seal(const struct map *m, size_t size)
 {
-    for (size_t i = 0; i < size - sizeof *m; i++)
+    for (size_t i = 0; i < size - sizeof *m; i += KIT_SLOW ? 61 : 1)
         CHECK_EQ(m->tail[i], (m->b ^ m->count) & 255);
 }
 
