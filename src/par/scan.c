@@ -32,7 +32,9 @@
 
 #define BLOCK_MOST 16384 /* elements: they should stay in the cache between fold and scan */
 #define BLOCKS_EACH 8    /* at least so many for each worker, if there are enough elements */
+#ifndef SPINS            /* a model has less patience */
 #define SPINS 2000       /* looks for a prefix before the strand is suspended */
+#endif
 
 struct chain {
     struct split split;

@@ -46,7 +46,7 @@ static void seal(struct map *m, size_t size)
 
 static void check_seal(const struct map *m, size_t size)
 {
-    for (size_t i = 0; i < size - sizeof *m; i++)
+    for (size_t i = 0; i < size - sizeof *m; i += KIT_SLOW ? 61 : 1)
         CHECK_EQ(m->tail[i], m->b & 255);
 }
 
