@@ -1,5 +1,5 @@
-/* pipe.c: models of pipelines (par/pipe.c, par/pipe_crew.h, par/turn.h): no item is left lying, turns are kept,
- * the caller is woken, and nobody touches the pipeline afterwards. The hands are threads; scopes are
+/* pipe.c: models of pipelines (par/pipe.c, par/pipe_crew.h, par/turn.h): no item is left lying, turns are
+ * kept, the caller is woken, and nobody touches the pipeline afterwards. The hands are threads; scopes are
  * played. */
 #include "mc.h"
 

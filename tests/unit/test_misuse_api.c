@@ -401,6 +401,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/async.h"
 #include "misuse/blocking.h"
 #include "misuse/reduce.h"
+#include "misuse/par.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -563,6 +564,7 @@ static const struct misuse table[] = {
     ROWS_BLOCKING
     ROWS_DUMP
     ROWS_REDUCE
+    ROWS_PAR
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -57,4 +57,5 @@ static void spin(uint64_t *to, const uint32_t *units, size_t n)
     spin_range(to, units, 0, n);
 }
 
-const struct par_runtime par_runtime = {start, stop, version, run, light, sum, scan, sort, sort_by, {find}, {spin}};
+const struct par_runtime par_runtime = {start, stop, version, run,     light,  sum,
+                                        scan,  sort, sort_by, {find}, {spin}};
