@@ -68,8 +68,8 @@ FILCH_API int filch_for_2d_with(const filch_how *how, filch_block whole,
 /* ---- reductions ----------------------------------------------------------------------------- */
 
 /* What is accumulated: a state of any size. Each is begun by `identity` once, and stays where it is. Each but
- * the result is given to `combine` once, as the right one, also after an error, and is forgotten then: what it
- * owns is freed or taken over there. */
+ * the result is given to `combine` once, as the right one, also after an error, and is forgotten then: what
+ * it owns is freed or taken over there. */
 typedef struct filch_reducer {
     size_t state_size;
     void (*identity)(void *state, void *arg);                        /* null: zeroes            */
@@ -128,7 +128,8 @@ typedef int filch_test(const void *element, void *arg);
  * (null if there is none)? The first two return 1 or 0, or -errno; the third puts the count into *count. */
 FILCH_API int filch_any(const void *base, size_t n, size_t size, filch_test *test, void *arg);
 FILCH_API int filch_all(const void *base, size_t n, size_t size, filch_test *test, void *arg);
-FILCH_API int filch_count(const void *base, size_t n, size_t size, filch_test *test, void *arg, size_t *count);
+FILCH_API int filch_count(const void *base, size_t n, size_t size, filch_test *test, void *arg,
+                          size_t *count);
 FILCH_API int filch_first(const void *base, size_t n, size_t size, filch_test *test, void *arg, void **where);
 
 /* ---- arrays --------------------------------------------------------------------------------- */
