@@ -67,9 +67,9 @@ FILCH_API int filch_for_2d_with(const filch_how *how, filch_block whole,
 
 /* ---- reductions ----------------------------------------------------------------------------- */
 
-/* What is accumulated: a state of any size. Each is begun by `identity` once, and stays where it is. Each
- * but the result is given to `combine` once, as the right one, also after an error, and is forgotten then:
- * what it owns is freed or taken over there. */
+/* What is accumulated: a state of any size. Each is begun by `identity` once, and stays where it is. Each but
+ * the result is given to `combine` once, as the right one, also after an error, and is forgotten then: what
+ * it owns is freed or taken over there. */
 typedef struct filch_reducer {
     size_t state_size;
     void (*identity)(void *state, void *arg);                        /* null: zeroes            */

@@ -1,5 +1,5 @@
-# The C in README.md, docs/tasks.md and docs/parallel.md is what it seems: a block below <!-- FILE --> stands in
-# that file, line by line; the others are whole programs, which compile without a warning.
+# The code in README.md and docs/ is what it seems: a block below <!-- FILE --> stands in that file, line by
+# line (so does all C++); the others are whole programs, which compile without a warning.
 set -u
 : "${CC:?compiler}" "${SOURCE_DIR:?}"
 cd "$SOURCE_DIR" || exit 1
@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cut_blocks() {
     awk -v out="$scratch" '
         /^<!-- .* -->$/ { from = $2; next }
-        /^```c$/ { n++; inside = 1; printf "%s", from > (out "/" n ".from"); close(out "/" n ".from"); next }
+        /^```c(pp)?$/ { n++; inside = 1; printf "%s", from > (out "/" n ".from"); close(out "/" n ".from"); next }
         /^```/ { inside = 0; from = ""; next }
         inside { print > (out "/" n ".c") }' "$1"
 }
@@ -29,7 +29,7 @@ stands_in() {
 }
 
 checked=0
-for text in README.md docs/tasks.md docs/parallel.md; do
+for text in README.md docs/tasks.md docs/parallel.md docs/graphs.md docs/cpp.md; do
     rm -f "$scratch"/*
     cut_blocks "$text"
     for block in "$scratch"/*.c; do
@@ -43,4 +43,4 @@ for text in README.md docs/tasks.md docs/parallel.md; do
         checked=$((checked + 1))
     done
 done
-[ "$checked" -ge 12 ] || { echo "only $checked blocks found"; exit 1; }
+[ "$checked" -ge 16 ] || { echo "only $checked blocks found"; exit 1; }
