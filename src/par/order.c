@@ -10,19 +10,10 @@
 
 /* ---- comparing and moving: `size` and `pointers` are constants, but for odd sizes ------------- */
 
-INLINE int compare(const struct order *o, const char *a, const char *b, bool pointers)
-{
-    if (pointers) {
-        memcpy(&a, a, sizeof a);
-        memcpy(&b, b, sizeof b);
-    }
-    return o->two ? o->two(a, b) : o->three(a, b, o->arg);
-}
-
 /* All ones if b is before a, else 0. */
 INLINE uintptr_t before(const struct order *o, const char *b, const char *a, bool pointers)
 {
-    return -(uintptr_t)(compare(o, b, a, pointers) < 0);
+    return -(uintptr_t)(order_compare(o, b, a, pointers) < 0);
 }
 
 INLINE const char *pick(uintptr_t mask, const char *if_set, const char *if_clear)
@@ -188,7 +179,7 @@ INLINE void part_run(const struct order *o, char *v, char *to, size_t n, const c
 {
     char *less = to, *more = to + n * size, *equal = v, *end = v + n * size;
     for (const char *x = v; x != end; x += size) {
-        int c = compare(o, x, pivot, pointers);
+        int c = order_compare(o, x, pivot, pointers);
         char *last = more - size;
         if (size <= 16) {
             move(less, x, size);

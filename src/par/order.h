@@ -39,14 +39,21 @@ struct order order_of(filch_compare *two, filch_compare_r *three, void *arg, siz
 /* The same for an array of pointers to elements. */
 struct order order_of_pointers(const struct order *o);
 
+/* `pointers` is o->pointers, as a constant where that is known. */
+static inline __attribute__((always_inline)) int order_compare(const struct order *o, const char *a,
+                                                               const char *b, bool pointers)
+{
+    if (pointers) {
+        a = *(char *const *)(const void *)a;
+        b = *(char *const *)(const void *)b;
+    }
+    return o->two ? o->two(a, b) : o->three(a, b, o->arg);
+}
+
 /* Is b before a? */
 static inline bool order_less(const struct order *o, const char *b, const char *a)
 {
-    if (o->pointers) {
-        memcpy(&a, a, sizeof a);
-        memcpy(&b, b, sizeof b);
-    }
-    return (o->two ? o->two(b, a) : o->three(b, a, o->arg)) < 0;
+    return order_compare(o, b, a, o->pointers) < 0;
 }
 
 /* How many elements at the front do not go down; and how many go down, each less than the one before. */

@@ -59,7 +59,7 @@ static void records_all_there(const char *v, size_t n, size_t size)
         uint32_t index = record_index(r);
         CHECK(index < n && !seen[index]);
         seen[index] = 1;
-        for (size_t k = HEAD; k < size; k++)
+        for (size_t k = HEAD; k < size; k += KIT_SLOW ? 16 : 1)
             CHECK_EQ((unsigned char)r[k], index * 31u & 255);
     }
     free(seen);
@@ -249,7 +249,7 @@ static void a_comparison_that_contradicts_itself_loses_nothing(void)
 
 static void with_scratch(filch_how *how)
 {
-    size_t n = kit_scaled(20000, 4), sizes[] = {8, 12, 100};
+    size_t n = kit_scaled(20000, 3), sizes[] = {8, 12, 100};
     for (size_t s = 0; s < 3; s++) {
         size_t whole = n * sizes[s] + (sizes[s] > 64 ? 16 * n : 0);
         char *scratch = kit_memory(whole + 64 + 16);

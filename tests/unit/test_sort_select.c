@@ -43,7 +43,7 @@ static uint32_t value(const char *v, size_t i, size_t size)
 {
     uint32_t x;
     memcpy(&x, v + i * size, sizeof x);
-    for (size_t k = 4; k < size; k += 4)
+    for (size_t k = 4; k < size; k += KIT_SLOW ? 16 : 4)
         CHECK(memcmp(&x, v + i * size + k, 4) == 0);
     return x;
 }
@@ -84,7 +84,7 @@ static void nth_all(void)
 {
     static const size_t sizes[] = {4, 8, 16, 20, 100};
     for (int p = 0; p < PATTERNS; p++)
-        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 15 : 4) {
+        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 21 : 4) {
             size_t n = kit_sizes[i];
             nth_one((enum pattern)p, n, sizes[i % 5], n / 2);
             nth_one((enum pattern)p, n, sizes[(i + 1) % 5], 0);
@@ -92,8 +92,8 @@ static void nth_all(void)
             nth_one((enum pattern)p, n, sizes[(i + 3) % 5], n ? n - 1 : 0);
             nth_one((enum pattern)p, n, sizes[(i + 4) % 5], n / 10);
         }
-    nth_one(RANDOM, kit_scaled(300000, 4), 4, 1000);
-    nth_one(FEW_DISTINCT, kit_scaled(300000, 4), 4, 100000);
+    nth_one(RANDOM, kit_scaled(300000, 10), 4, 1000);
+    nth_one(FEW_DISTINCT, kit_scaled(300000, 10), 4, 10000);
 }
 
 static void the_element_at_an_index_is_found_and_the_others_are_on_its_sides(void)
@@ -104,7 +104,7 @@ static void the_element_at_an_index_is_found_and_the_others_are_on_its_sides(voi
 static void finding_it_takes_few_comparisons(void)
 {
     static const enum pattern patterns[] = {RANDOM, SORTED, REVERSED, EQUAL, FEW_DISTINCT, ORGAN_PIPE};
-    size_t n = kit_scaled(200000, 4);
+    size_t n = kit_scaled(200000, 5);
     for (size_t p = 0; p < 6; p++)
         for (size_t k = 0; k < n; k += n / 5) {
             char *v = make(patterns[p], n, 4);
@@ -133,7 +133,7 @@ static void part_all(void)
 {
     static const size_t sizes[] = {4, 8, 24, 12, 72};
     for (int p = 0; p < PATTERNS; p++)
-        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 15 : 4) {
+        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 21 : 4) {
             size_t n = kit_sizes[i];
             part_one((enum pattern)p, n, sizes[i % 5], n / 2);
             part_one((enum pattern)p, n, sizes[(i + 1) % 5], 0);
@@ -141,7 +141,7 @@ static void part_all(void)
             part_one((enum pattern)p, n, sizes[(i + 3) % 5], 1);
             part_one((enum pattern)p, n, sizes[(i + 4) % 5], n / 10 + 1);
         }
-    part_one(RANDOM, kit_scaled(300000, 4), 4, 5000);
+    part_one(RANDOM, kit_scaled(300000, 10), 4, 5000);
 }
 
 static void the_smallest_come_first_and_in_order(void)
@@ -214,7 +214,7 @@ static void merge_one(size_t na, size_t nb, uint32_t range)
 
 static void merge_all(void)
 {
-    static const size_t lengths[] = {0, 1, 2, 3, 8, 65, 4096, 20000};
+    static const size_t lengths[] = {0, 1, 2, 3, 8, 65, 4096, KIT_SLOW ? 9000 : 20000};
     static const uint32_t ranges[] = {3, 1000, UINT32_MAX};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++)
