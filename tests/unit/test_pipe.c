@@ -823,15 +823,16 @@ struct wires {
     long sum;
 };
 
-static void feeds(void *arg)
+static int feeds(void *arg)
 {
     struct wires *w = arg;
     for (intptr_t i = 1; i <= WIRED; i++)
         CHECK_EQ(filch_chan_send(w->in, &i, FILCH_FOREVER), 0);
     filch_chan_close(w->in);
+    return 0;
 }
 
-static void answers(void *arg)
+static int answers(void *arg)
 {
     struct wires *w = arg;
     intptr_t i;
@@ -839,6 +840,7 @@ static void answers(void *arg)
         i *= 2;
         CHECK_EQ(filch_chan_send(w->answer, &i, FILCH_FOREVER), 0);
     }
+    return 0;
 }
 
 static int receives(void **item, void *arg)
@@ -870,20 +872,22 @@ static int sends(void **item, void *arg)
     return filch_chan_send(w->out, &i, FILCH_FOREVER);
 }
 
-static void collects(void *arg)
+static int collects(void *arg)
 {
     struct wires *w = arg;
     intptr_t i;
     while (filch_chan_recv(w->out, &i, FILCH_FOREVER) == 0)
         w->sum += (long)i;
-    filch_chan_close(w->answer);
+    return 0;
 }
 
-static void go(void (*fn)(void *arg), void *arg)
+static filch_task *spawn(int (*fn)(void *arg), void *arg)
 {
     filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    filch_task *t;
     a.pool = pool;
-    CHECK_EQ(filch_go_with(&a, fn, arg), 0);
+    CHECK_EQ(filch_spawn_with(&t, &a, fn, arg), 0);
+    return t;
 }
 
 static void wait_on_channels(void)
@@ -898,15 +902,13 @@ static void wait_on_channels(void)
     filch_chan **all[] = {&w.in, &w.ask, &w.answer, &w.out};
     for (size_t i = 0; i < 4; i++)
         CHECK_EQ(filch_chan_create(all[i], sizeof(intptr_t), 0), 0);
-    go(feeds, &w);
-    go(answers, &w);
-    go(collects, &w);
+    filch_task *t[] = {spawn(feeds, &w), spawn(answers, &w), spawn(collects, &w)};
     CHECK_EQ(filch_pipe_run_with(&how, s, 3, 7, NULL, NULL, &through), 0);
     CHECK_EQ(through, WIRED);
     filch_chan_close(w.ask);
     filch_chan_close(w.out);
-    intptr_t none;
-    CHECK_EQ(filch_chan_recv(w.answer, &none, FILCH_FOREVER), -EPIPE); /* the collector is done */
+    for (size_t i = 0; i < 3; i++)
+        CHECK_EQ(filch_task_join(t[i], NULL, FILCH_FOREVER), 0);
     CHECK_EQ(w.sum, WIRED * (WIRED + 1));
     for (size_t i = 0; i < 4; i++)
         filch_chan_destroy(*all[i]);
@@ -971,18 +973,14 @@ static void pipelines_and_loops_run_inside_each_other(void)
     everywhere(nested);
 }
 
-/* One item begins a loop and a pipeline that would never end; another fails. */
+/* One item begins a pipeline that would never end, one sleeps; another fails. */
 static int never_ends(void **item, void *arg)
 {
     static int something;
     struct thing *t = *item;
-    uint64_t sum = 0;
-    (void)arg;
     if (t->number == 0)
         return runs_endless(&something);
     if (t->number == 1)
-        return filch_for(0, SIZE_MAX / 8, adds, &sum);
-    if (t->number == 2)
         return only_sleeps(item, arg);
     filch_yield();
     return 6;
@@ -991,20 +989,62 @@ static int never_ends(void **item, void *arg)
 static void fail_beside_the_endless(void)
 {
     struct course c;
-    lay_out(&c, 100, 4, usual, 3);
+    lay_out(&c, 100, 3, usual, 3);
     c.stage[1].run = never_ends;
-    int rc = run_course(&c, NULL);
-    CHECK_EQ(rc, 6);
+    CHECK_EQ(run_course(&c, NULL), 6);
     free(c.things);
 }
 
-static void what_runs_inside_stops_with_it(void)
+static void a_pipeline_inside_stops_with_the_outer_one(void)
 {
-    static const int workers[] = {2, 4};
-    for (size_t i = 0; i < 2; i++) { /* a loop keeps its worker, so there must be another */
-        pool = kit_pool(workers[i]);
-        fail_beside_the_endless();
-        from_a_task(fail_beside_the_endless);
+    everywhere(fail_beside_the_endless);
+}
+
+/* A loop keeps its worker: the one who fails has another, before it begins. */
+static filch_event other_is_there;
+static uint32_t loop_runs;
+
+/* A million of these take longer than the watchdog has patience. */
+static void runs_for_long(size_t lo, size_t hi, void *arg)
+{
+    int64_t end = filch_clock_ns() + 50000;
+    (void)lo;
+    (void)hi;
+    (void)arg;
+    kit_raise(&loop_runs);
+    while (filch_clock_ns() < end)
+        continue;
+}
+
+static int loops_or_fails(void **item, void *arg)
+{
+    (void)arg;
+    if (((struct thing *)*item)->number == 0) {
+        filch_event_wait(&other_is_there);
+        return filch_for(0, 1 << 20, runs_for_long, NULL);
+    }
+    filch_event_set(&other_is_there);
+    KIT_AWAIT(kit_raised(&loop_runs));
+    return 6;
+}
+
+static void fail_beside_a_loop(void)
+{
+    struct course c;
+    filch_event_reset(&other_is_there);
+    filch_store_release(&loop_runs, 0u);
+    lay_out(&c, 100, 2, usual, 3);
+    c.stage[1].run = loops_or_fails;
+    CHECK_EQ(run_course(&c, NULL), 6);
+    free(c.things);
+}
+
+static void a_loop_inside_stops_with_the_pipeline(void)
+{
+    for (int workers = 2; workers <= 4; workers++) {
+        pool = kit_pool(workers);
+        fail_beside_a_loop();
+        from_a_task(fail_beside_a_loop);
         kit_destroy(pool);
     }
 }
@@ -1150,7 +1190,8 @@ int main(void)
     RUN(a_cancelled_pool_stops_it);
     RUN(stages_wait_for_channels_without_keeping_a_worker);
     RUN(pipelines_and_loops_run_inside_each_other);
-    RUN(what_runs_inside_stops_with_it);
+    RUN(a_pipeline_inside_stops_with_the_outer_one);
+    RUN(a_loop_inside_stops_with_the_pipeline);
     RUN(guests_and_those_who_are_pinned_may_call);
     RUN(joins_that_help_do);
     RUN(a_task_of_another_pool_may_call);
