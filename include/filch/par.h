@@ -110,7 +110,8 @@ FILCH_API int filch_scan_with(const filch_how *how, const filch_scanner *scanner
 /* ---- searches ------------------------------------------------------------------------------- */
 
 /* `find` looks at [lo, hi) in order and returns the index of a hit, or hi. Returns 1 and the index in
- * *where, 0 if there is none, or -errno. After a hit each worker ends its piece at most. */
+ * *where, 0 if there is none, or -errno. After a hit each worker ends its piece at most, how->grain
+ * elements or fewer. */
 FILCH_API int filch_find_any(size_t lo, size_t hi, size_t (*find)(size_t lo, size_t hi, void *arg), void *arg,
                              size_t *where);
 FILCH_API int filch_find_any_with(const filch_how *how, size_t lo, size_t hi,

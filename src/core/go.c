@@ -346,8 +346,11 @@ void filch_yield(void)
         return;
     }
     EV(w, YIELD);
-    if (w->tick % WORKER_FAIR == 0 && yield_to_own(w, f)) /* in turn: others may yield for it, too */
-        return;
+    if (w->tick % WORKER_FAIR == 0 && slots_peek(&f->slots)) { /* in turn: others may yield for it, too */
+        filch_store_relaxed(&w->tick, w->tick + 1); /* order: a hint to thieves; the fork may yield, too */
+        if (yield_to_own(w, f))
+            return;
+    }
     bool leaves = w->guest || idle_seat_wanted(w); /* perhaps: the loop has to decide */
     work_item it = leaves ? 0 : find_local(w);
     if (it || leaves)

@@ -49,7 +49,7 @@ static int look(struct split *s, size_t lo, size_t hi, void *state)
 static int run(struct search *f, const filch_how *how, size_t lo, size_t hi, void *arg, size_t *where,
                const char *call)
 {
-    struct split s = {.piece = look, .what = &f, .arg = arg};
+    struct split s = {.piece = look, .what = &f, .arg = arg, .exact = true};
     if (!f->find || lo > hi)
         report_misuse(call, "null function, or a range that ends before it begins");
     par_begin(&s.par, how, call);

@@ -6,7 +6,8 @@
 #define FIXED_PIECES 512 /* leaves of a fixed tree, at most twice as many ... */
 #define FIXED_FEW 64     /* ... and so many if there are few elements */
 #define FIXED_ROOM 256   /* bytes of a state that lives on the stack */
-#define FIRST 8          /* the first piece is such a part of a worker's share */
+#define FIRST 8          /* the first piece is such a part of a worker's share ... */
+#define FIRST_MOST 256   /* ... and has no more elements */
 #define ROUND 16         /* halves begin at a multiple of this: whole vectors, seldom a shared cache line */
 
 /* What lies in a slot: the right half, and in the end what the thief made of it. */
@@ -255,13 +256,20 @@ static void whole_fixed(void *box, filch_slot *head)
     fixed_range(w->split, head, w->lo, w->hi, w->state);
 }
 
-/* A static split is one of the numbers of its parts, which do not become coarser. */
-static void in_parts(struct split *s, size_t first, size_t n)
+/* How many, if that is settled before it begins; else 0. */
+static size_t parts_of(const struct split *s, size_t n)
 {
     size_t workers = (size_t)par_workers(&s->par), most = n / s->least ? n / s->least : 1;
+    if (s->par.how.split == FILCH_SPLIT_STATIC)
+        return workers < most ? workers : most;
+    return s->exact && s->par.how.grain ? n / s->least + (n % s->least != 0) : 0;
+}
+
+/* A split into parts is one of their numbers, and they do not become coarser. */
+static void in_parts(struct split *s, size_t first, size_t n)
+{
     s->first = first;
     s->n = n;
-    s->parts = workers < most ? workers : most;
     s->least = 1;
     s->soon = 0;
 }
@@ -273,13 +281,15 @@ void split_run(struct split *s, size_t lo, size_t hi, void *state)
     s->least = s->par.how.grain ? s->par.how.grain : 1;
     s->soon = SPLIT_US * os_ticks_per_us();
     s->limit = limit_of(s);
-    s->parts = 0;
-    if (s->par.how.split == FILCH_SPLIT_STATIC) {
+    s->parts = parts_of(s, hi - lo);
+    if (s->parts) {
         in_parts(s, lo, hi - lo);
         lo = 0;
         hi = s->parts;
     }
-    size_t first = (hi - lo) / (FIRST * (size_t)par_workers(&s->par));
+    size_t first = s->parts ? 1 : (hi - lo) / (FIRST * (size_t)par_workers(&s->par));
+    if (first > FIRST_MOST)
+        first = FIRST_MOST;
     s->grain = first > s->least ? first : s->least;
     s->stolen = turn();
     struct whole w = {s, lo, hi, state};

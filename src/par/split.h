@@ -4,8 +4,9 @@
  * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so
  * the pieces of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the
  * question is only how small a piece may be. Its cost is measured: the first is an eighth of a worker's
- * share, and while pieces are shorter than SPLIT_US the next may be larger. A short loop is over by then,
- * having forked a handful of times. If elements turn out costly, pieces become as short as that takes.
+ * share or 256 elements, and while pieces are shorter than SPLIT_US the next may be larger. A short loop is
+ * over by then, having forked a handful of times. If elements turn out costly, pieces become as short as
+ * that takes.
  *
  * | field       | writer                             | reader      | invariant                       |
  * | grain       | who has measured                   | every piece | a guess, at least `least`       |
@@ -44,7 +45,8 @@ struct split {
     bool (*declines)(struct split *s);
     size_t grain;
     size_t least;                  /* elements of a piece, unless there are fewer at all */
-    size_t parts, first, n;        /* of a static split, which goes over numbers of parts; 0: it is none */
+    size_t parts, first, n;        /* of one that goes over numbers of parts; 0: it does not */
+    bool exact;                    /* how.grain is also the most elements of a piece */
     uint64_t soon;                 /* ticks: pieces that take less may grow */
     uint32_t limit;                /* published at most, or SPLIT_ANY     */
     uint32_t active;

@@ -29,7 +29,7 @@ stands_in() {
 }
 
 checked=0
-for text in README.md docs/tasks.md docs/parallel.md docs/graphs.md docs/cpp.md; do
+for text in README.md docs/tasks.md docs/parallel.md docs/cpp.md; do
     rm -f "$scratch"/*
     cut_blocks "$text"
     for block in "$scratch"/*.c; do

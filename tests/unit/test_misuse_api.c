@@ -402,6 +402,7 @@ static void misuse_deque_null(void) { filch_misuse_deque("filch_deque"); }
 #include "misuse/blocking.h"
 #include "misuse/reduce.h"
 #include "misuse/par.h"
+#include "misuse/graph.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -565,6 +566,7 @@ static const struct misuse table[] = {
     ROWS_DUMP
     ROWS_REDUCE
     ROWS_PAR
+    ROWS_GRAPH
 };
 enum { ROWS = sizeof table / sizeof *table };
 
