@@ -3,10 +3,6 @@
 
 #include "os/os.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #define RADIX_INLINE static inline __attribute__((always_inline))
 
 #define FEW 32                    /* elements that are inserted one by one                          */
@@ -14,8 +10,8 @@
 #define DIGITS_MOST 4
 #define PART_MOST 11              /* bits that are parted by at once: a line for each bucket         */
 #define PART_LEAST 32768          /* elements that are worth parting                                */
-#define BUCKET_MOST (1u << 17)    /* elements; larger buckets are parted again, by all workers      */
-#define STREAM_LEAST (16u << 20)  /* bytes: more than caches keep until they are read again         */
+#define BUCKET_BITS 19            /* log2 of the bytes of a bucket, or half of that: second cache   */
+#define BUCKET_MOST (1u << 20)    /* bytes; larger buckets are parted again, by all workers         */
 #define BLOCKS_MOST 64
 
 /* Of an unsigned number; 0 for 0. */
@@ -30,31 +26,6 @@ static size_t radix_blocks(const struct crew *c, size_t n)
     size_t workers = crew_workers(c), blocks = workers == 1 ? 1 : 4 * workers, most = n / 4096 + 1;
     blocks = blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
     return blocks < most ? blocks : most;
-}
-
-/* ---- cache lines, past the caches where that pays --------------------------------------------- */
-
-RADIX_INLINE void line_out(void *to, const void *line, bool stream)
-{
-#if defined(__SSE2__)
-    if (stream) {
-        for (int i = 0; i < 4; i++)
-            _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
-        return;
-    }
-#endif
-    (void)stream;
-    memcpy(to, line, 64);
-}
-
-/* Before others read what was streamed. */
-static void line_out_done(bool stream)
-{
-#if defined(__SSE2__)
-    if (stream)
-        _mm_sfence();
-#endif
-    (void)stream;
 }
 
 /* ---- plain types ------------------------------------------------------------------------------ */

@@ -198,7 +198,6 @@ struct NAME(parting) {
     unsigned shift, width;         /* of the digit                                     */
     size_t blocks, block;          /* how many, and elements of each but the last      */
     size_t skew;                   /* of y: elements since the last multiple of a line */
-    bool stream;                   /* past the caches                                  */
     size_t *at;                    /* [block][bucket]: counts, then places in y        */
     ELEMENT *lines;                /* [block][bucket][LINE]                            */
 };
@@ -245,7 +244,6 @@ static void NAME(move_block)(struct crew *c, size_t i, void *arg)
     const ELEMENT *x = p->job->x + i * p->block, *end = p->job->x + NAME(block_end)(p, i);
     KEY low = p->job->low, flip = p->job->flip;
     unsigned shift = p->shift;
-    bool stream = p->stream;
     size_t *at = p->at + (i << p->width), *from = at + (p->blocks << p->width);
     ELEMENT *lines = p->lines + (i << p->width) * LINE, *y = p->job->y;
     (void)c;
@@ -258,7 +256,7 @@ static void NAME(move_block)(struct crew *c, size_t i, void *arg)
         if (slot < LINE - 1)
             continue;
         if (place - from[b] >= LINE - 1)
-            line_out(y + place - (LINE - 1), line, stream);
+            memcpy(y + place - (LINE - 1), line, 64);
         else
             memcpy(y + from[b], line + (from[b] + skew) % LINE, (place + 1 - from[b]) * sizeof *y);
     }
@@ -267,13 +265,12 @@ static void NAME(move_block)(struct crew *c, size_t i, void *arg)
         rest = rest < mine ? rest : mine;
         memcpy(y + at[b] - rest, lines + b * LINE + (at[b] - rest + skew) % LINE, rest * sizeof *y);
     }
-    line_out_done(stream);
 }
 
-/* Buckets of some 2^15 elements, but no fewer than 2^8. */
+/* So that a bucket fits into a cache, but into no fewer than 2^8. */
 static unsigned NAME(part_width)(size_t n, unsigned bits)
 {
-    unsigned width = bit_length(n >> 15);
+    unsigned width = bit_length(n * sizeof(ELEMENT) >> BUCKET_BITS);
     width = width < 8 ? 8 : width > PART_MOST ? PART_MOST : width;
     return width < bits ? width : bits;
 }
@@ -297,7 +294,7 @@ static struct NAME(job) NAME(one_bucket)(const struct NAME(buckets) *s, size_t b
 static void NAME(sort_bucket)(struct crew *c, size_t b, void *arg)
 {
     struct NAME(job) j = NAME(one_bucket)(arg, b);
-    if (j.n > BUCKET_MOST && j.bits > 0)
+    if (j.n > BUCKET_MOST / sizeof(ELEMENT) && j.bits > 0)
         return; /* all workers have a go at it afterwards */
     if (crew_stopped(c) || j.bits == 0 || j.n < 2)
         NAME(settle)(&j);
@@ -310,7 +307,7 @@ static void NAME(sort_buckets)(struct crew *c, filch_slot *head, struct NAME(buc
     crew_each(c, head, buckets, NAME(sort_bucket), s);
     for (size_t b = 0; b < buckets; b++) {
         struct NAME(job) j = NAME(one_bucket)(s, b);
-        if (j.n > BUCKET_MOST && j.bits > 0)
+        if (j.n > BUCKET_MOST / sizeof(ELEMENT) && j.bits > 0)
             NAME(part)(c, head, &j);
     }
 }
@@ -333,7 +330,6 @@ static void NAME(part)(struct crew *c, filch_slot *head, struct NAME(job) *j)
     p.block = j->n / p.blocks;
     p.shift = j->bits - p.width;
     p.skew = ((uintptr_t)j->y / sizeof(ELEMENT)) % LINE;
-    p.stream = j->n * sizeof(ELEMENT) > STREAM_LEAST;
     size_t buckets = (size_t)1 << p.width, words = (2 * p.blocks * buckets + buckets + 8) / 8 * 8;
     p.at = crew_stopped(c) ? 0 : os_alloc_aligned(words * sizeof(size_t) + p.blocks * buckets * 64, 64);
     if (!p.at) {

@@ -126,7 +126,7 @@ static void uneven_distributions_are_sorted(void)
     kit_everywhere(skewed);
 }
 
-/* Large enough for lines that go past the caches, and for arrays that begin anywhere in a line. */
+/* Large enough for many buckets, in arrays that begin anywhere in a cache line. */
 static void many(filch_how *how)
 {
     size_t n = kit_scaled(5000000, 40);
