@@ -1,4 +1,4 @@
-/* parallel.h: reductions and scans, for scenarios.c. A call gives what it should, or -ENOMEM. */
+/* parallel.h: parallel algorithms, for scenarios.c. A call gives what it should, or -ENOMEM. */
 #ifndef FILCH_TESTS_PARALLEL_H
 #define FILCH_TESTS_PARALLEL_H
 
@@ -111,6 +111,85 @@ static void scanned(void)
     attr.pool = pool;
     scans_spans(pool);
     int rc = filch_spawn_with(&t, &attr, sums, NULL);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
+    filch_pool_destroy(pool);
+}
+
+/* ---- what needs a copy ------------------------------------------------------------------------ */
+
+enum { ITEMS = 3000 };
+struct record {
+    int32_t key, place;
+};
+
+static int by_record(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static uint64_t record_key(const void *element, void *arg)
+{
+    (void)arg;
+    return (uint64_t)((const struct record *)element)->key;
+}
+
+static void fill_records(struct record *r)
+{
+    for (int32_t i = 0; i < ITEMS; i++)
+        r[i] = (struct record){(i * 7919) % 101, i};
+}
+
+static void check_records(const struct record *r)
+{
+    for (int i = 1; i < ITEMS; i++)
+        CHECK(r[i - 1].key < r[i].key || (r[i - 1].key == r[i].key && r[i - 1].place < r[i].place));
+}
+
+static int is_odd(const void *element, void *arg)
+{
+    (void)arg;
+    return *(const int32_t *)element & 1;
+}
+
+static int sorts(void *arg)
+{
+    static struct record r[ITEMS];
+    static int32_t v[ITEMS], to[ITEMS];
+    size_t kept = 0;
+    (void)arg;
+    fill_records(r);
+    CHECK_EQ(filch_sort_stable(r, ITEMS, sizeof *r, by_record), 0); /* without memory, in place */
+    check_records(r);
+    fill_records(r);
+    int rc = filch_sort_by_key(r, ITEMS, sizeof *r, record_key, NULL);
+    CHECK(rc == 0 || rc == -ENOMEM);
+    if (rc == 0)
+        check_records(r);
+    for (int32_t i = 0; i < ITEMS; i++)
+        v[i] = ITEMS - i;
+    CHECK_EQ(filch_sort_i32(v, ITEMS), 0);
+    for (int32_t i = 0; i < ITEMS; i++)
+        CHECK_EQ(v[i], i + 1);
+    CHECK_EQ(filch_pack(to, v, ITEMS, sizeof *v, is_odd, NULL, &kept), 0);
+    CHECK_EQ(kept, ITEMS / 2);
+    rc = filch_partition(v, ITEMS, sizeof *v, is_odd, NULL, &kept);
+    CHECK(rc == -ENOMEM ? v[1] == 2 : rc == 0 && v[1] == 3);
+    return 0;
+}
+
+static void sorted(void)
+{
+    filch_config c = config_of(2);
+    filch_pool *pool = make(&c);
+    filch_task *t;
+    if (!pool)
+        return;
+    filch_task_attr attr = FILCH_TASK_ATTR_INIT;
+    attr.pool = pool;
+    int rc = filch_spawn_with(&t, &attr, sorts, NULL);
     CHECK(rc == 0 || rc == -ENOMEM);
     if (rc == 0)
         CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
