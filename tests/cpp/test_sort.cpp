@@ -18,7 +18,7 @@ template <class T> std::vector<T> some(size_t n)
     return v;
 }
 
-template <class T> void numbers_are_sorted_as(void)
+template <class T> void numbers_are_sorted_as()
 {
     for (size_t n : {size_t(0), size_t(1), size_t(2), size_t(1000), scaled(200000)}) {
         auto v = some<T>(n), w = v, x = v;
@@ -32,18 +32,13 @@ template <class T> void numbers_are_sorted_as(void)
 static void numbers_are_sorted()
 {
     numbers_are_sorted_as<std::int8_t>();
-    numbers_are_sorted_as<unsigned char>();
-    numbers_are_sorted_as<short>();
     numbers_are_sorted_as<std::uint16_t>();
     numbers_are_sorted_as<int>();
-    numbers_are_sorted_as<std::uint32_t>();
-    numbers_are_sorted_as<long>();
     numbers_are_sorted_as<long long>();
     numbers_are_sorted_as<std::size_t>();
     numbers_are_sorted_as<float>();
     numbers_are_sorted_as<double>();
     numbers_are_sorted_as<long double>();
-    numbers_are_sorted_as<char32_t>();
 }
 
 static void all_kinds_of_ranges_are_sorted()

@@ -1,5 +1,5 @@
-/* words.cpp: filch.hpp on a text: counts its words, finds one, and asks some tasks about them.
- * usage: words [WORDS] */
+/* lambdas.cpp: filch.hpp on a text: counts its words, finds one, and asks some tasks about them.
+ * usage: lambdas [WORDS] */
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
