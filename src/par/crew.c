@@ -106,7 +106,7 @@ void crew_both(struct crew *c, filch_slot *head, crew_fn *fn, void *left, void *
         *half_in(head) = (struct half){c, fn, right};
         filch_slot_publish(head, stolen);
     }
-    fn(c, head + there, left);
+    fn(c, there ? head + 1 : head, left); /* alone there is none */
     if (there && filch_slot_retract(head))
         return;
     if (there)

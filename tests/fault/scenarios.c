@@ -634,6 +634,7 @@ const struct scenario scenarios[] = {
     SCENARIO(reduced, 0),
     SCENARIO(scanned, 0),
     SCENARIO(sorted, 0),
+    SCENARIO(sorted_many, 0),
     SCENARIO(one_stack_for_all, 1),
     SCENARIO(deques, 1),
     SCENARIO(channels, 1),
