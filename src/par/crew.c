@@ -172,6 +172,17 @@ static void *borrowed(const struct crew *c, size_t size)
     return at && most >= skip && most - skip >= size ? at + skip : 0;
 }
 
+static void map_room(struct room *r, size_t size)
+{
+    size_t page = os_page_size(), whole = (size + page - 1) & ~(page - 1);
+    if (os_pages_reserve(&r->at, whole, ROOM_ALIGN) == 0) {
+        r->mapped = whole;
+        os_pages_large(r->at, whole);
+    } else {
+        r->at = 0;
+    }
+}
+
 struct room room_take(const struct crew *c, size_t size)
 {
     struct room r = {.at = borrowed(c, size)};
@@ -181,11 +192,8 @@ struct room room_take(const struct crew *c, size_t size)
         return r;
     } else if (size < ROOM_LARGE) {
         r.at = os_alloc_aligned(size ? size : 1, 64);
-    } else if (os_pages_reserve(&r.at, size, ROOM_ALIGN) == 0) {
-        r.mapped = size;
-        os_pages_large(r.at, size);
     } else {
-        r.at = 0;
+        map_room(&r, size);
     }
     return r;
 }
