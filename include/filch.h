@@ -246,7 +246,8 @@ FILCH_API void filch_event_wait(filch_event *event);                  /* any num
 /* Between these, the caller stays on its thread: joins help instead of suspending. For code that
  * relies on thread-local storage or holds a lock owned by the thread. Nest. No effect outside.
  * A pinned wait keeps its worker: with one worker, do not wait so for a job that is not a
- * descendant. The same holds for all waits in jobs of a pool with join=help. */
+ * descendant. The same holds for all waits in jobs of a pool with join=help; fork-join in a task of such a
+ * pool runs on the task's own stack. */
 FILCH_API void filch_pin(void);
 FILCH_API void filch_unpin(void);
 

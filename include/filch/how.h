@@ -18,7 +18,8 @@ typedef struct filch_how {
     size_t size;            /* of this structure                                              */
     const char *name;       /* in dumps and messages; borrowed                                */
     filch_pool *pool;       /* null: the current one, or the default one                      */
-    filch_scope *scope;     /* cancelled with it as well as with the caller's own; null: none */
+    filch_scope *scope;     /* cancelled with it as well as with the caller's own; null: none. What
+                               bodies wait for ends with the caller's alone                   */
     size_t grain;           /* fewest elements of a piece, if there are so many; 0: found out while it
                                runs                                                           */
     int workers;            /* at most so many pieces at once, those that wait among them; 0: as many as
