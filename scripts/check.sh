@@ -42,10 +42,11 @@ threads='^(unit|stress)$' # parsers have none; what fails is the same for each s
 few='^unit$'
 stage_lint() { scripts/lint && DRY=1 MUTANTS_DIR=build/mutants scripts/mutants.sh; }
 stage_gcc() { configure_and_build build gcc && tests build "$quick"; }
+by_both='^(cpp_.*|headers_compile_alone)$' # the stage before has run these with both compilers
 stage_clang()
 {
     configure_and_build build-clang clang -DFILCH_BENCH=OFF -DFILCH_MODELS=OFF -DCMAKE_C_FLAGS_RELEASE=-O3 &&
-        tests build-clang '^(unit|api)$'
+        tests build-clang '^(unit|api)$' "$by_both"
 }
 # What switches stacks; the rest is the same code as in the stage before.
 switching='context deep expose fork_limits forkjoin overflow pool scope strangers sync_held task task_edges waiters'
@@ -58,8 +59,10 @@ stage_ucontext()
     configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF \
         -DCMAKE_C_FLAGS_RELEASE=-O3 && tests build-ucontext '^unit$' '' "^($names)\$"
 }
-stage_asan() { sanitized build-asan gcc address "$most" '^fault_sleep$'; } # memory is its business
-stage_tsan() { sanitized build-tsan gcc thread "$threads"; }
+# C++ takes long to compile: what has memory of its own, and what moves.
+stage_asan() { sanitized build-asan gcc address "$most" '^(fault_sleep|cpp_(join|loops|sort).*)$'; }
+# Sorts are many comparisons for each fork; selecting has all ways of forking that they have.
+stage_tsan() { sanitized build-tsan gcc thread "$threads" '^(arrays|plain|sort|sort_plain|cpp_(join|loops|reduce|sort).*)$'; }
 # A second compiler's sanitizers: what its own code could get wrong, switches, atomics and waits; the rest is
 # left to `all`.
 second='async blocking cancel chan context expose forkjoin future idle io io_wait local pool scope select

@@ -200,7 +200,7 @@ static void pipe_goes_on_with_what_was_left(void)
 }
 MC_MODEL(pipe_goes_on_with_what_was_left,
          .claim = "what was left at a serial stage is seen to by who comes out", .preemptions = 2,
-         .stale = 1);
+         .stale = MC_ZERO);
 
 static void pipe_filters(void)
 {
@@ -209,7 +209,7 @@ static void pipe_filters(void)
     mc_check(run(ordered, 3, 2) == 0);
 }
 MC_MODEL(pipe_filters, .claim = "an item that is filtered out lets its turn pass", .preemptions = 2,
-         .stale = 1);
+         .stale = MC_ZERO);
 
 static void pipe_fails(void)
 {
@@ -228,7 +228,7 @@ static void pipe_gets_no_hands(void)
     mc_check(rc == 0 || rc == -ENOMEM);
 }
 MC_MODEL(pipe_gets_no_hands, .claim = "a task that cannot be made ends it just so", .preemptions = 2,
-         .stale = 1);
+         .stale = MC_ZERO);
 
 static void cancels(void *unused)
 {
@@ -245,4 +245,4 @@ static void pipe_is_cancelled(void)
     mc_check(rc == 0 || rc == -ECANCELED);
 }
 MC_MODEL(pipe_is_cancelled, .claim = "a scope that is cancelled meanwhile ends it, and its wait once",
-         .preemptions = 2, .stale = 1);
+         .preemptions = 2, .stale = MC_ZERO);
