@@ -29,10 +29,9 @@ configure_and_build() # [targets="T..."] configure_and_build DIR CC CMAKE_ARGS..
         cmake --build "$dir" --parallel "$jobs" ${targets:+--target $targets}
 }
 
-# One more than there are processors: some tests sleep most of the time.
 tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX [NAMES-REGEX]]
 {
-    ctest --test-dir "$1" -L "$2" -LE long -E "${3:-^$}" -R "${4:-.*}" --parallel $((jobs + 1)) --output-on-failure --no-tests=error
+    ctest --test-dir "$1" -L "$2" -LE long -E "${3:-^$}" -R "${4:-.*}" --parallel "$jobs" --output-on-failure --no-tests=error
 }
 
 # Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
