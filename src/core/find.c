@@ -159,17 +159,22 @@ static struct found found_loot(struct worker *w, struct fiber *f, enum slots_res
  * has lost at most as much again by not having been robbed at once. A short loop that is called over and
  * over is left alone: each call publishes with another function than the last (par/split.c). */
 
-static bool needs_barrier(struct slots *s)
+/* The fork that cannot be taken without a barrier, or null. `top` is read once: it may be gone the next
+ * time, and the fiber's memory with it (see slots_peek). */
+static filch_slot *needs_barrier(struct slots *s)
 {
     filch_slot *top = filch_load_relaxed(&s->top); /* order: a hint */
-    return !s->fenced && slots_peek(s) && !(filch_load_relaxed(&top->claim) & CLAIMED); /* order: a hint */
+    if (!top || top >= s->end || s->fenced)
+        return 0;
+    if (!slots_stealable(filch_load_relaxed(&top->fn))) /* order: a hint */
+        return 0;
+    return filch_load_relaxed(&top->claim) & CLAIMED ? 0 : top; /* order: a hint */
 }
 
 /* False if it went away meanwhile. */
-static bool outlasts_barrier(struct worker *w, struct slots *s)
+static bool outlasts_barrier(struct worker *w, struct slots *s, filch_slot *top)
 {
-    filch_slot *top = filch_load_relaxed(&s->top); /* order: hints, all of them */
-    slot_fn fn = filch_load_relaxed(&top->fn);     /* order: as above */
+    slot_fn fn = filch_load_relaxed(&top->fn); /* order: hints, all of them */
     uint64_t since = os_ticks();
     while (os_ticks() - since < w->barrier_ticks) {
         os_pause_for(LOOK_PAUSES);
@@ -190,8 +195,8 @@ static void note_barrier(struct worker *w, uint64_t took)
 static struct found from_fiber(struct worker *w, struct fiber *f, const filch_slot *under)
 {
     struct loot loot = {0};
-    bool barrier = needs_barrier(&f->slots);
-    if (barrier && !outlasts_barrier(w, &f->slots))
+    filch_slot *barrier = needs_barrier(&f->slots);
+    if (barrier && !outlasts_barrier(w, &f->slots, barrier))
         return (struct found){0};
     uint64_t since = barrier ? os_ticks() : 0;
     enum slots_result result = slots_steal(&f->slots, &f->lineage, under, &loot);

@@ -136,7 +136,7 @@ static void root(void *box, filch_slot *head)
 void par_run(struct par *p, void (*fn)(void *box, filch_slot *head), void *box)
 {
     struct par_root r = {p, fn, box};
-    filch_slot *head = p->alone ? slots_head(&run_fiber()->slots) : filch_slot_head(p->pool);
+    filch_slot *head = filch_slot_head(p->pool);
     if (head)
         root(&r, head);
     else
