@@ -112,15 +112,17 @@ struct step {
 };
 enum { STEP_BEFORE = 1, STEP_AFTER = 2, STEP_FAILED = 4, STEP_OLD = 8, STEP_LATE = 16, STEP_ORDER = 32 };
 
-struct cell {                 /* four bytes of memory */
-    uintptr_t key;
+struct cell {                 /* four bytes of memory; what plain accesses need is in its first half */
+    _Alignas(64) uintptr_t key;
     uint32_t run;             /* of which execution; others are empty */
     int loc;                  /* + 1 */
     uint8_t write_mask, read_mask;
     int8_t write_thread;
+    bool atomic;              /* the two lines below are in use */
     uint32_t write_clock;
     uint32_t read_clock[MC_THREADS];
-    uint32_t atomic_read[MC_THREADS], atomic_write[MC_THREADS];
+    _Alignas(64) uint32_t atomic_read[MC_THREADS];
+    uint32_t atomic_write[MC_THREADS];
 };
 
 struct chunk {

@@ -39,9 +39,8 @@ static void join_words(struct view *into, const struct view *from)
 {
     while (into->n < from->n)
         into->ts[into->n++] = 0;
-    for (uint32_t i = 0; i < from->n; i++)
-        if (into->ts[i] < from->ts[i])
-            into->ts[i] = from->ts[i];
+    for (uint32_t i = 0; i < from->n; i++) /* without branches: many words, by the vector */
+        into->ts[i] = into->ts[i] < from->ts[i] ? from->ts[i] : into->ts[i];
 }
 
 void mc_view_join(struct view *into, const struct view *from)

@@ -11,10 +11,16 @@
 
 /* ---- the shadow ----------------------------------------------------------------------------- */
 
-struct cell *mc_cell(uintptr_t address, bool make)
+/* Neighbours in memory are neighbours here. */
+static inline size_t place_of(uintptr_t key)
+{
+    return ((key >> 4) * 0x9e3779b97f4a7c15u >> 36) + (key & 15);
+}
+
+static inline struct cell *cell_of(uintptr_t address, bool make)
 {
     uintptr_t key = address >> 2;
-    size_t i = (key * 0x9e3779b97f4a7c15u) >> 40 & (MC_CELLS - 1);
+    size_t i = place_of(key) & (MC_CELLS - 1);
     while (mc->cell[i].run == mc->run) {
         if (mc->cell[i].key == key)
             return &mc->cell[i];
@@ -27,6 +33,11 @@ struct cell *mc_cell(uintptr_t address, bool make)
     mc->cell_list[mc->cells++] = (int)i;
     mc->cell[i] = (struct cell){.key = key, .run = mc->run, .write_thread = -1};
     return &mc->cell[i];
+}
+
+struct cell *mc_cell(uintptr_t address, bool make)
+{
+    return cell_of(address, make);
 }
 
 static bool in_arena(uintptr_t a)
@@ -86,7 +97,7 @@ static void check_last_write(const struct cell *c, uint8_t mask, const char *min
 
 static void plain_cell(uintptr_t a, uint8_t mask, bool write)
 {
-    struct cell *c = mc_cell(a, mc->threads > 1);
+    struct cell *c = cell_of(a, mc->threads > 1);
     if (!c)
         return;
     if (c->loc && write)
@@ -95,9 +106,12 @@ static void plain_cell(uintptr_t a, uint8_t mask, bool write)
         return; /* before there is anybody else */
     uint32_t clock = mc_me()->cur.clock[mc->current];
     check_last_write(c, mask, write ? "plain write" : "plain read", a, 0);
-    check_against(c->atomic_write, write ? "plain write" : "plain read", "atomic write", a, 0);
+    if (c->atomic) {
+        check_against(c->atomic_write, write ? "plain write" : "plain read", "atomic write", a, 0);
+        if (write)
+            check_against(c->atomic_read, "plain write", "atomic read", a, 0);
+    }
     if (write) {
-        check_against(c->atomic_read, "plain write", "atomic read", a, 0);
         if (c->read_mask & mask)
             check_against(c->read_clock, "plain write", "plain read", a, 0);
         c->write_thread = (int8_t)mc->current;
@@ -140,7 +154,7 @@ void mc_atomic_access(const void *p, unsigned size, bool write, const struct mc_
     touch((uintptr_t)p, size, write);
     uint32_t clock = mc_me()->cur.clock[mc->current];
     for (unsigned i = 0; i < size; i += 4) {
-        struct cell *c = mc_cell((uintptr_t)p + i, true);
+        struct cell *c = cell_of((uintptr_t)p + i, true);
         const char *mine = write ? "atomic write" : "atomic read";
         check_last_write(c, 15, mine, (uintptr_t)p, site);
         if (write)
@@ -148,6 +162,7 @@ void mc_atomic_access(const void *p, unsigned size, bool write, const struct mc_
         if (concurrent(c->atomic_write) || (write && concurrent(c->atomic_read)))
             mc_note_conflict(p);
         (write ? c->atomic_write : c->atomic_read)[mc->current] = clock;
+        c->atomic = true;
     }
 }
 
@@ -184,18 +199,31 @@ void *mc_arena_take(size_t size, size_t align, bool pages)
     return mc->arena + at;
 }
 
-/* What others did with it must be over. */
+static void check_cell_quiet(const struct cell *c)
+{
+    uintptr_t a = c->key << 2;
+    check_last_write(c, 15, "free", a, 0);
+    check_against(c->read_clock, "free", "plain read", a, 0);
+    check_against(c->atomic_write, "free", "atomic write", a, 0);
+    check_against(c->atomic_read, "free", "atomic read", a, 0);
+}
+
+/* What others did with it must be over. By its words or by all that were touched, whichever are fewer. */
 static void check_quiet(const struct chunk *k)
 {
+    uintptr_t first = (uintptr_t)k->p; /* aligned */
+    if (k->size / 4 < (size_t)mc->cells) {
+        for (uintptr_t a = first; a < first + k->size; a += 4) {
+            const struct cell *c = cell_of(a, false);
+            if (c)
+                check_cell_quiet(c);
+        }
+        return;
+    }
     for (int i = 0; i < mc->cells; i++) {
-        struct cell *c = &mc->cell[mc->cell_list[i]];
-        uintptr_t a = c->key << 2;
-        if (a - (uintptr_t)k->p >= k->size)
-            continue;
-        check_last_write(c, 15, "free", a, 0);
-        check_against(c->read_clock, "free", "plain read", a, 0);
-        check_against(c->atomic_write, "free", "atomic write", a, 0);
-        check_against(c->atomic_read, "free", "atomic read", a, 0);
+        const struct cell *c = &mc->cell[mc->cell_list[i]];
+        if ((c->key << 2) - first < k->size)
+            check_cell_quiet(c);
     }
 }
 

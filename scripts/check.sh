@@ -56,12 +56,13 @@ stage_ucontext()
     targets=$(printf 'unit_test_%s ' $switching)
     if [ "$thorough" ]; then names=.* targets=filch_tests_unit; fi
     configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF \
-        -DCMAKE_C_FLAGS_RELEASE=-O3 && tests build-ucontext '^unit$' '' "^($names)\$"
+        -DCMAKE_C_FLAGS_RELEASE=-O1 && tests build-ucontext '^unit$' '' "^($names)\$"
 }
 # C++ takes long to compile: what has memory of its own, and what moves.
-stage_asan() { sanitized build-asan gcc address "$most" '^(fault_sleep|cpp_(join|loops|sort).*)$'; }
-# Sorts are many comparisons for each fork; selecting has all ways of forking that they have.
-stage_tsan() { sanitized build-tsan gcc thread "$threads" '^(arrays|plain|sort|sort_plain|cpp_(join|loops|reduce|sort).*)$'; }
+stage_asan() { sanitized build-asan gcc address "$most" '^(fault_sleep|cpp_(join|loops|reduce|sort).*)$'; }
+# Sorts are many comparisons for each fork (selecting has all ways of forking that they have), deep recursion is much
+# stack.
+stage_tsan() { sanitized build-tsan gcc thread "$threads" '^(arrays|deep|plain|sort|sort_plain|cpp_(join|loops|reduce|sort).*)$'; }
 # A second compiler's sanitizers: what its own code could get wrong, switches, atomics and waits; the rest is
 # left to `all`.
 second='async blocking cancel chan context expose forkjoin future idle io io_wait local pool scope select
@@ -97,7 +98,7 @@ title()
     lint) echo "lint" ;;
     gcc) echo "gcc -O3, all tests, models, a sample of the mutants" ;;
     clang) echo "clang -O3, unit and api tests" ;;
-    ucontext) echo "gcc -O3, the portable context switch, what switches" ;;
+    ucontext) echo "gcc -O1, the portable context switch, what switches" ;;
     asan) echo "gcc, address, undefined and leak sanitizers" ;;
     tsan) echo "gcc, thread sanitizer" ;;
     clang-asan) echo "clang, address, undefined and leak sanitizers, part of the unit tests" ;;

@@ -7,7 +7,7 @@ printf '#include <vector>\n' | "$CXX" -x c++ -std=c++17 -fsyntax-only - 2>/dev/n
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # shellcheck disable=SC2086
-"$CXX" -std=c++17 -O2 -g -Wall -Wextra -Wshadow -Wconversion -Wno-psabi -Werror ${FLAGS:-} \
+"$CXX" -std=c++17 -O1 -Wall -Wextra -Wshadow -Wconversion -Wno-psabi -Werror ${FLAGS:-} \
     -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/tests" "$SOURCE" "$LIBRARY" ${LINK_FLAGS:-} -pthread -lm -o "$tmp/test"
 # shellcheck disable=SC2086
 ${LAUNCHER:-} "$tmp/test"

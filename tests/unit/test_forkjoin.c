@@ -25,8 +25,8 @@ static void call_body(void *body)
 
 static void on_every_pool(void (*body)(void))
 {
-    static const int counts[] = {1, 2, 4, 16};
-    for (int i = 0; i < 8; i++) {
+    static const int counts[] = {1, 2, 4, 16}; /* under TSan, 16 mostly wait for a processor */
+    for (int i = 0; i < SCALED(8, 8, 6); i++) {
         on.workers = counts[i / 2];
         on.join = i % 2 ? FILCH_JOIN_HELP : FILCH_JOIN_SUSPEND;
         on.pool = pool_of(on.workers, on.join);
@@ -558,7 +558,7 @@ static void stays_body(void *arg)
 
 static void a_pinned_job_stays_on_its_thread_over_a_stolen_join(void)
 {
-    for (on.workers = 2; on.workers <= 16; on.workers *= 2) {
+    for (on.workers = 2; on.workers <= SCALED(16, 16, 4); on.workers *= 2) {
         on.pool = pool_of(on.workers, FILCH_JOIN_SUSPEND);
         run_as_job(on.pool, stays_body, 0);
         filch_pool_destroy(on.pool);

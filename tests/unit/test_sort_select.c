@@ -84,7 +84,7 @@ static void nth_all(void)
 {
     static const size_t sizes[] = {4, 8, 16, 20, 100};
     for (int p = 0; p < PATTERNS; p++)
-        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 21 : 4) {
+        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 37 : 4) {
             size_t n = kit_sizes[i];
             nth_one((enum pattern)p, n, sizes[i % 5], n / 2);
             nth_one((enum pattern)p, n, sizes[(i + 1) % 5], 0);
@@ -104,7 +104,7 @@ static void the_element_at_an_index_is_found_and_the_others_are_on_its_sides(voi
 static void finding_it_takes_few_comparisons(void)
 {
     static const enum pattern patterns[] = {RANDOM, SORTED, REVERSED, EQUAL, FEW_DISTINCT, ORGAN_PIPE};
-    size_t n = kit_scaled(200000, 5);
+    size_t n = kit_scaled(200000, 8);
     for (size_t p = 0; p < 6; p++)
         for (size_t k = 0; k < n; k += n / 5) {
             char *v = make(patterns[p], n, 4);
@@ -133,7 +133,7 @@ static void part_all(void)
 {
     static const size_t sizes[] = {4, 8, 24, 12, 72};
     for (int p = 0; p < PATTERNS; p++)
-        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 21 : 4) {
+        for (size_t i = 0; i < KIT_SIZES; i += KIT_SLOW ? 37 : 4) {
             size_t n = kit_sizes[i];
             part_one((enum pattern)p, n, sizes[i % 5], n / 2);
             part_one((enum pattern)p, n, sizes[(i + 1) % 5], 0);

@@ -15,7 +15,7 @@ static void make_graph(void)
 static void dead_graph(void) { make_graph(), filch_graph_destroy(graph); }
 static filch_graph *no_graph(void)
 {
-    static uintptr_t words[64];
+    static _Alignas(64) uintptr_t words[64];
     return (filch_graph *)(void *)words;
 }
 static int write_nothing(const char *text, size_t length, void *arg)
