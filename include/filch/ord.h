@@ -24,12 +24,23 @@
 #include FILCH_ORD_BACKEND
 #else
 
+#if defined(__x86_64__) && !defined(__clang__) && !defined(FILCH_TSAN)
+/* For gcc the builtin is a call whose argument, the address, has to be in a register; inlined into a
+ * recursion it keeps one for each level. As a volatile access it is part of the instruction. On x86-64 an
+ * aligned word is written at once, and in order. (fib: 1.81 -> 1.42 of serial) */
+#define FILCH_WORD_(p) (*(volatile __typeof__(*(p)) *)(p))
+#define filch_load_relaxed(p) (*(const volatile __typeof__(*(p)) *)(p))
+#define filch_store_relaxed(p, v) ((void)(FILCH_WORD_(p) = (v)))
+#define filch_store_release(p, v) (__atomic_signal_fence(__ATOMIC_RELEASE), (void)(FILCH_WORD_(p) = (v)))
+#else
 #define filch_load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define filch_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define filch_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#endif
+
 #define filch_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define filch_load_seq_cst(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 
-#define filch_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define filch_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define filch_store_seq_cst(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 
 #define filch_xchg_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
