@@ -96,7 +96,7 @@ FILCH_INLINE int filch_slot_wanted(filch_slot *s)
  * an asm as an instruction; these are none. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define FILCH_LINES_ "\n\n\n\n\n\n\n\n\n"
-#define FILCH_WEIGHT_() __asm__ volatile(FILCH_LINES_ FILCH_LINES_ FILCH_LINES_ FILCH_LINES_)
+#define FILCH_WEIGHT_() __asm__(FILCH_LINES_ FILCH_LINES_ FILCH_LINES_ FILCH_LINES_)
 #else
 #define FILCH_WEIGHT_() ((void)0)
 #endif
