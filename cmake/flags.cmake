@@ -21,7 +21,8 @@ elseif(FILCH_SANITIZE)
 endif()
 
 # The library only: checks that cost nothing on its slow half. Programs, benchmarks above all, are
-# compiled without them. Sanitizers replace both.
+# compiled without them. Sanitizers replace both. The rooms on the path of a task do without the stack
+# protector (library.cmake): nothing from outside is copied into buffers there.
 add_library(filch_hardening INTERFACE)
 if(NOT FILCH_SANITIZE)
   target_compile_options(filch_hardening INTERFACE

@@ -5,6 +5,9 @@ set(filch_sources)
 foreach(room IN LISTS filch_rooms)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
   list(APPEND filch_sources ${found})
+  if(room MATCHES "^(core|fiber)$")
+    set_source_files_properties(${found} PROPERTIES COMPILE_OPTIONS -fno-stack-protector)
+  endif()
 endforeach()
 
 # The context switch: one file per CPU, or the portable one.

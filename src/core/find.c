@@ -6,6 +6,7 @@
  * here, so that a fresh fiber's fields are seen.
  */
 #include "core/find.h"
+#include "core/idle_set.h"
 #include "core/poll.h"
 #include "core/queue.h"
 
@@ -76,19 +77,6 @@ static bool from_poll(struct worker *w)
     return n > 0;
 }
 
-/* The newest first, unless that has gone on for long while others wait. */
-static work_item from_own(struct worker *w)
-{
-    work_item it;
-    bool turn = w->streak >= WORKER_STREAK;
-    if (!turn && queue_take_next(w, &it)) {
-        w->streak++;
-        return it;
-    }
-    w->streak = 0;
-    return queue_pop(w, &it) || (turn && queue_take_next(w, &it)) ? it : 0;
-}
-
 /* What is looked at now and then although there is something in the worker's own queue: also another's
  * timers, whose worker may be in a long job while nobody searches. */
 static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t tick)
@@ -108,7 +96,7 @@ static __attribute__((noinline)) work_item from_outside(struct worker *w)
     work_item it = from_inbox(w, w);
     if (!it)
         it = from_injector(w);
-    return it || !from_timers(w, w) ? it : from_own(w);
+    return it || !from_timers(w, w) ? it : queue_take(w);
 }
 
 work_item find_local(struct worker *w)
@@ -119,13 +107,25 @@ work_item find_local(struct worker *w)
     if (tick % WORKER_TIME == 0 || tick % WORKER_FAIR == 0)
         it = in_turn(w, tick);
     if (!it)
-        it = from_own(w);
+        it = queue_take(w);
     return it ? it : from_outside(w);
+}
+
+work_item find_at_hand(struct worker *w)
+{
+    uint32_t tick = w->tick + 1;
+    work_item it = filch_load_relaxed(&w->next); /* order: a hint; only thieves empty it meanwhile */
+    if (!item_as_fiber(it) || w->streak >= WORKER_STREAK || tick % WORKER_TIME == 0 ||
+        tick % WORKER_FAIR == 0 || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
+        return 0;
+    w->streak++;
+    filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
+    return it;
 }
 
 work_item find_ready(struct worker *w)
 {
-    return from_poll(w) ? from_own(w) : 0;
+    return from_poll(w) ? queue_take(w) : 0;
 }
 
 /* ---- victims ------------------------------------------------------------------------------ */
@@ -371,7 +371,7 @@ static struct found from_all_timers(struct worker *w)
     bool fired = false;
     for (int i = 0; i < pool->count; i++)
         fired |= from_timers(w, &pool->workers[i]);
-    return found_item(fired ? from_own(w) : 0);
+    return found_item(fired ? queue_take(w) : 0);
 }
 
 struct found find_steal(struct worker *w)

@@ -9,6 +9,8 @@
 struct found find_work(struct worker *w);
 /* Own queue, inbox, injector and timers only; 0: nothing. */
 work_item find_local(struct worker *w);
+/* A fiber that is to run next here, if nothing else has its turn: found in a few instructions; or 0. */
+work_item find_at_hand(struct worker *w);
 /* What waited for a file descriptor that is ready now, if no sleeper looks after them. */
 work_item find_ready(struct worker *w);
 /* For a worker that stays with one thing for long, but looks up: fires its own timers that are due, and one
@@ -19,7 +21,6 @@ struct found find_steal(struct worker *w);
 /* A forked job below `under`, of the given root, wherever it is. */
 struct found find_descendant(struct worker *w, const filch_slot *under,
                              const struct root *root);
-
 
 /* A fiber that suspends with jobs still in its slots stays visible, and is hidden again when it
  * goes on (trap: the job it waits for may be its own). */

@@ -1,6 +1,7 @@
 /* go.c: from filch_go to the end of a task. The states and their argument: task.h. */
 #include "core/go.h"
 #include "core/event.h"
+#include "core/idle_set.h"
 #include "core/job.h"
 #include "core/join.h"
 #include "core/report.h"
@@ -323,10 +324,9 @@ int filch_task_done(const filch_task *t)
 
 /* ---- the task itself ---------------------------------------------------------------------- */
 
-static bool publish_yield(struct fiber *from, void *arg)
+static bool publish_yield(struct fiber *from, void *worker)
 {
-    (void)arg;
-    queue_push(worker_self(), item_fiber(from));
+    queue_push(worker, item_fiber(from));
     return true;
 }
 
@@ -351,10 +351,10 @@ void filch_yield(void)
         if (yield_to_own(w, f))
             return;
     }
-    bool leaves = w->guest || idle_seat_wanted(w); /* perhaps: the loop has to decide */
+    bool leaves = w->guest || seat_wanted(w); /* perhaps: the loop has to decide */
     work_item it = leaves ? 0 : find_local(w);
     if (it || leaves)
-        (void)run_suspend_for(w, it, publish_yield, 0);
+        (void)run_suspend_for(w, it, publish_yield, w);
     else
         (void)yield_to_own(w, f);
 }

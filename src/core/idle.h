@@ -48,9 +48,7 @@ void seat_stand_down(filch_pool *pool);
 /* So many workers from now on, stand-ins apart. Any thread. */
 void seat_resize(filch_pool *pool, int workers);
 int seat_size(const filch_pool *pool);
-/* Should the thread leave this seat: seat 0 to a guest that waits, a stand-in's that nobody needs? Then it
- * does so, and sleeps until woken. */
-bool idle_seat_wanted(struct worker *w);
+/* The thread leaves its seat (seat_wanted, idle_set.h), and sleeps until woken. */
 void idle_seat_yield(struct worker *w);
 
 /* A timer was set by a thread outside: somebody must be there to see it come. */

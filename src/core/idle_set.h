@@ -62,6 +62,22 @@ uint32_t set_remove(filch_pool *pool, int id, enum rise how);
 
 /* ---- not held ----------------------------------------------------------------------------- */
 
+/* order: hints, asked again with the lock held */
+static inline bool seat_too_many(struct idle_set *s)
+{
+    return filch_load_relaxed(&s->spares) > filch_load_relaxed(&s->spares_wanted);
+}
+
+/* Should the thread leave this seat: seat 0 to a guest that waits, a spare one that nobody needs? Then it
+ * calls idle_seat_yield. */
+static inline bool seat_wanted(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    if (w->id == 0)
+        return !w->guest && filch_load_relaxed(&s->wanted) > 0; /* order: a hint, asked again soon */
+    return w->id >= w->pool->base && seat_too_many(s);
+}
+
 /* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */
 bool idle_wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_searching);
 /* [I4] If somebody is active, nobody searches and nobody has an alarm, forks would be seen by no

@@ -213,6 +213,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->count += (int)p->config.stand_ins;
     p->trim_ns = TRIM_NS;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
+    p->alone = p->plain && p->count == 1;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
     bool fenced = os_membarrier_init() != 0;
     p->heed = (fenced ? HEED_FENCED : 0u) | (dump_by_signal() ? HEED_CLOCK : 0u);

@@ -119,7 +119,7 @@ static inline void look_ahead(const struct ring *r)
 bool queue_pop(struct worker *w, work_item *out)
 {
     if (__builtin_expect(w->pool->plain, 1)) {
-        bool any = ring_pop(&w->ring, out);
+        bool any = w->pool->alone ? ring_pop_alone(&w->ring, out) : ring_pop(&w->ring, out);
         look_ahead(&w->ring);
         return any;
     }
@@ -129,6 +129,15 @@ bool queue_pop(struct worker *w, work_item *out)
 }
 
 /* ---- next --------------------------------------------------------------------------------- */
+
+static inline work_item next_put(struct worker *w, work_item it)
+{
+    if (!w->pool->alone)
+        return filch_xchg_acq_rel(&w->next, it); /* order: [N1] */
+    work_item old = w->next;
+    filch_store_relaxed(&w->next, it); /* order: own word, and there are no thieves */
+    return old;
+}
 
 bool queue_push_next(struct worker *w, work_item it)
 {
@@ -140,7 +149,7 @@ bool queue_push_next(struct worker *w, work_item it)
     }
     w->lent = true;
     if (filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
-        old = filch_xchg_acq_rel(&w->next, it); /* order: [N1] */
+        old = next_put(w, it);
     else
         filch_store_release(&w->next, it); /* order: [N1] */
     if (old)
@@ -148,14 +157,35 @@ bool queue_push_next(struct worker *w, work_item it)
     return lent;
 }
 
+static inline work_item next_take(struct worker *w)
+{
+    if (!w->pool->alone)
+        return filch_xchg_acq_rel(&w->next, (work_item)0); /* order: [N1] against a thief's CAS */
+    work_item it = w->next;
+    filch_store_relaxed(&w->next, (work_item)0); /* order: own word, and there are no thieves */
+    return it;
+}
+
 bool queue_take_next(struct worker *w, work_item *out)
 {
     if (!filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
         return false;
-    *out = filch_xchg_acq_rel(&w->next, (work_item)0); /* order: [N1] against a thief's CAS */
+    *out = next_take(w);
     if (*out)
         w->lent = false;
     return *out != 0;
+}
+
+work_item queue_take(struct worker *w)
+{
+    work_item it;
+    bool turn = w->streak >= WORKER_STREAK;
+    if (!turn && queue_take_next(w, &it)) {
+        w->streak++;
+        return it;
+    }
+    w->streak = 0;
+    return queue_pop(w, &it) || (turn && queue_take_next(w, &it)) ? it : 0;
 }
 
 bool queue_retract_next(struct worker *w, work_item it)

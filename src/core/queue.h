@@ -11,6 +11,8 @@
 void queue_push(struct worker *w, work_item it);
 void queue_push_many(struct worker *w, const work_item *items, size_t n);
 bool queue_pop(struct worker *w, work_item *out);
+/* What to run: `next`, unless that has gone on for long while others wait in the queue; or 0. */
+work_item queue_take(struct worker *w);
 
 enum queue_result { QUEUE_EMPTY, QUEUE_CONTENDED, QUEUE_TAKEN };
 

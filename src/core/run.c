@@ -12,6 +12,7 @@
  */
 #include "core/run.h"
 #include "core/go.h"
+#include "core/idle_set.h"
 #include "core/job.h"
 #include "core/join.h"
 #include "core/local.h"
@@ -83,22 +84,22 @@ static void fiber_done(struct worker *w, struct fiber *f)
 
 /* ---- switching ---------------------------------------------------------------------------- */
 
-/* First thing after every switch, on the new stack. Returns the fiber to go back to, if any. */
-static struct fiber *arrived(const struct after *p)
+/* First thing after every switch, on the new stack. Returns the worker whose thread this is, and the fiber to
+ * go back to, if any. */
+static inline struct worker *arrived(const struct after *p, struct fiber **back)
 {
     struct after a = *p; /* the old stack may be entered by another thread from `publish` on */
+    *back = a.what == AFTER_CALL && !a.publish(a.from, a.arg) ? a.from : 0;
     if (a.what == AFTER_FREE)
-        fiber_done(worker_self(), a.from);
-    if (a.what == AFTER_CALL && !a.publish(a.from, a.arg))
-        return a.from;
-    return 0;
+        fiber_done(a.worker, a.from);
+    return a.worker;
 }
 
 /* Leaves a fiber that has nothing more to do, for another. */
 static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *next)
 {
     struct worker *w = worker_self();
-    w->after = (struct after){.what = AFTER_FREE, .from = f};
+    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
     EV(w, RESUME);
     run_enter(w, next);
     os_context_abandon(&f->context, &next->context, &w->after);
@@ -107,7 +108,7 @@ static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *n
 static void __attribute__((noreturn)) leave_seat(struct fiber *f)
 {
     struct worker *w = worker_self();
-    w->after = (struct after){.what = AFTER_FREE, .from = f};
+    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
     os_context_abandon(&f->context, &w->body->context, &w->after);
 }
 
@@ -137,7 +138,7 @@ static void put_back(struct worker *w, work_item it)
 }
 
 /* A loop of its own for what comes next. */
-static struct fiber *fresh_loop(struct worker *w, work_item it)
+static __attribute__((noinline)) struct fiber *fresh_loop(struct worker *w, work_item it)
 {
     struct fiber *f = fiber_hot(w, kind_for(it, w->fiber->store->kind));
     if (f)
@@ -147,29 +148,37 @@ static struct fiber *fresh_loop(struct worker *w, work_item it)
     return f;
 }
 
+/* Leaves the fiber that runs here for another. By itself, so that nothing has to be kept in registers over
+ * the switch, which saves them all. */
+static __attribute__((noinline)) void switch_to(struct worker *w, struct fiber *next,
+                                                bool (*publish)(struct fiber *from, void *arg), void *arg)
+{
+    struct after a = {AFTER_CALL, w, w->fiber, publish, arg};
+    a.from->errno_value = *w->body->errno_at;
+    run_enter(w, next);
+    struct fiber *back;
+    w = arrived(os_context_switch(&a.from->context, &next->context, &a), &back); /* perhaps another thread's */
+    if (__builtin_expect(back != 0, 0)) /* the one we replaced need not have left */
+        ready_here(w, back);
+    *w->body->errno_at = w->fiber->errno_value;
+}
+
 bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
                      void *arg)
 {
-    struct fiber *f = w->fiber, *next = item_as_fiber(it);
-    if (next)
+    struct fiber *next = item_as_fiber(it);
+    if (__builtin_expect(next != 0, 1))
         EV(w, RESUME);
     else if (!(next = fresh_loop(w, it)))
         return false;
-    struct after a = {AFTER_CALL, f, publish, arg};
-    f->errno_value = *w->body->errno_at;
-    run_enter(w, next);
-    struct fiber *back = arrived(os_context_switch(&f->context, &next->context, &a));
-    w = worker_self(); /* perhaps another thread's */
-    if (back) /* the one we replaced need not have left */
-        ready_here(w, back);
-    *w->body->errno_at = f->errno_value;
+    switch_to(w, next, publish, arg);
     return true;
 }
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
     work_item it = 0;
-    if (!w->guest && !idle_seat_wanted(w)) /* else the loop has to decide */
+    if (!w->guest && !seat_wanted(w)) /* else the loop has to decide */
         it = find_local(w);
     return run_suspend_for(w, it, publish, arg);
 }
@@ -367,7 +376,7 @@ static void hand_on(struct fiber *f, const struct found *found)
     if (!fitting)
         return;
     w->handed = *found;
-    w->after = (struct after){.what = AFTER_FREE, .from = f};
+    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
     run_enter(w, fitting);
     os_context_abandon(&f->context, &fitting->context, &w->after);
 }
@@ -443,16 +452,17 @@ static bool body_leaves(struct worker *w)
 
 static void loop(void *pass)
 {
-    struct fiber *f = run_fiber();
-    struct fiber *back = arrived(pass);
-    struct found handed = worker_self()->handed;
-    worker_self()->handed.what = FOUND_NOTHING;
+    struct fiber *back;
+    struct worker *here = arrived(pass, &back);
+    struct fiber *f = here->fiber;
+    struct found handed = here->handed;
+    struct body *body = here->body;
+    here->handed.what = FOUND_NOTHING;
     if (back) {
         if (handed.what == FOUND_ITEM)
-            put_back(worker_self(), handed.it);
+            put_back(here, handed.it);
         leave_for(f, back);
     }
-    struct body *body = worker_self()->body;
     if (body->root) {
         run_root(f, body);
         leave_seat(f);
@@ -463,7 +473,7 @@ static void loop(void *pass)
         struct worker *w = worker_self();
         if (body_leaves(w))
             leave_seat(f);
-        if (idle_seat_wanted(w))
+        if (seat_wanted(w))
             rest(w, idle_seat_yield);
         struct found found = next_work(w);
         if (found.what != FOUND_NOTHING)
@@ -484,14 +494,15 @@ bool run_body(struct worker *w, struct body *body)
     os_self_set(w);
     struct fiber *f = fiber_hot(w, FIBER_LARGE);
     if (f) {
-        struct after start = {.what = AFTER_NOTHING};
+        struct after start = {.what = AFTER_NOTHING, .worker = w};
+        struct fiber *none;
         os_context_thread(&body->context);
         if (body->below) { /* not on the thread's own stack */
             body->context.stack_low = body->below->context.stack_low;
             body->context.stack_size = body->below->context.stack_size;
         }
         run_enter(w, f);
-        arrived(os_context_switch(&body->context, &f->context, &start));
+        (void)arrived(os_context_switch(&body->context, &f->context, &start), &none);
         run_enter(w, 0);
     }
     os_self_set(before);

@@ -168,12 +168,6 @@ int seat_size(const filch_pool *pool)
     return (int)filch_load_relaxed(&pool->idle->size); /* order: a figure */
 }
 
-/* order: hints, asked again with the lock held */
-static bool too_many(struct idle_set *s)
-{
-    return filch_load_relaxed(&s->spares) > filch_load_relaxed(&s->spares_wanted);
-}
-
 /* [G2] */
 static void to_the_bench(struct worker *w)
 {
@@ -181,7 +175,7 @@ static void to_the_bench(struct worker *w)
     struct idle_set *s = pool->idle;
     find_leave_behind(w);
     lock_acquire(&s->lock);
-    bool leaves = too_many(s) && !filch_load_relaxed(&pool->stop); /* order: [G3] the lock */
+    bool leaves = seat_too_many(s) && !filch_load_relaxed(&pool->stop); /* order: [G3] the lock */
     if (leaves) {
         filch_store_relaxed(&w->gate, GATE_SHUT); /* order: the lock; opened with it held */
         s->benched[w->id / 64] |= (uint64_t)1 << (w->id % 64);
@@ -197,14 +191,6 @@ static void to_the_bench(struct worker *w)
 }
 
 /* ---- leaving on request ------------------------------------------------------------------- */
-
-bool idle_seat_wanted(struct worker *w)
-{
-    struct idle_set *s = w->pool->idle;
-    if (w->id == 0)
-        return !w->guest && filch_load_relaxed(&s->wanted) > 0; /* order: a hint, asked again soon */
-    return w->id >= w->pool->base && too_many(s);
-}
 
 void idle_seat_yield(struct worker *w)
 {

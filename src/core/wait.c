@@ -21,24 +21,26 @@ bool wait_suspends(void)
     return me && me->fiber && !stays(me, me->fiber);
 }
 
-void wait_begin_firm(struct wait *w)
+static inline void begin(struct wait *w, bool firm)
 {
     struct worker *me = worker_self();
     struct fiber *f = me ? me->fiber : 0;
     w->state = OPEN;
     w->why = WAIT_WOKEN;
     w->fiber = f && !stays(me, f) ? f : 0;
-    w->token = 0;
-    w->firm = true;
+    w->token = f && !firm ? f->token : 0;
+    w->firm = firm;
     w->about = 0;
+}
+
+void wait_begin_firm(struct wait *w)
+{
+    begin(w, true);
 }
 
 void wait_begin(struct wait *w)
 {
-    struct fiber *f = run_fiber();
-    wait_begin_firm(w);
-    w->firm = false;
-    w->token = f ? f->token : 0;
+    begin(w, false);
 }
 
 /* ---- the others --------------------------------------------------------------------------- */
@@ -252,11 +254,11 @@ static bool publish_park(struct fiber *from, void *w)
 
 /* Leaves the stack. If there is no other to go on with it asks again, and keeps the time itself: it
  * may be the only one that could. True if it was that. */
-static bool suspend(struct wait *w, int64_t deadline)
+static inline bool suspend(struct worker *me, struct wait *w, int64_t deadline)
 {
     bool late = false;
     while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
-           !run_suspend(worker_self(), publish_park, w)) {
+           __builtin_expect(!run_suspend(me, publish_park, w), 0)) {
         os_sleep_ns(RETRY_NS);
         if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
             late = wait_fire(w, WAIT_TIMEOUT);
@@ -277,7 +279,7 @@ static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_
         find_expose(f);
         idle_notify(me->pool, me);
     }
-    bool late = suspend(w, deadline);
+    bool late = suspend(me, w, deadline);
     if (leaves_jobs)
         find_hide(f);
     int why = result(w);
@@ -438,8 +440,70 @@ static int park_somehow(struct wait *w, int64_t deadline)
     return park_seen(me, f, w, deadline);
 }
 
+/* Most waits: of a task that leaves nothing behind, for as long as it takes, outside of scopes. */
+static inline bool is_simple(const struct wait *w, int64_t deadline)
+{
+    return w->fiber && !w->token && deadline == FILCH_FOREVER && !slots_peek(&w->fiber->slots);
+}
+
+static inline int park_end(struct wait *w)
+{
+    int why = result(w);
+    if (show(w->fiber, 0))
+        heed_end(w->fiber, 0);
+    return why == POOL_CANCELED ? WAIT_CANCELED : why;
+}
+
+static int park_simply(struct wait *w)
+{
+    struct worker *me = worker_self();
+    w->since_ns = 0;
+    w->deadline = FILCH_FOREVER;
+    if (show(w->fiber, w))
+        heed_begin(w->fiber, w);
+    EV(me, WAIT);
+    w->fiber->budget = 0;
+    (void)suspend(me, w, FILCH_FOREVER);
+    return park_end(w);
+}
+
+struct holding {
+    struct wait *wait;
+    uint32_t *lock;
+};
+
+/* Only now can it be found: by way of the fiber, then in its list. */
+static bool publish_holding(struct fiber *from, void *arg)
+{
+    struct holding h = *(const struct holding *)arg;
+    if (show(from, h.wait))
+        heed_begin(from, h.wait);
+    lock_release(h.lock); /* whoever ended the wait meanwhile waits for it, to leave the list */
+    return true;
+}
+
+int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
+{
+    struct worker *me = worker_self();
+    work_item it = is_simple(w, deadline) ? find_at_hand(me) : 0;
+    if (!it) {
+        lock_release(lock);
+        return wait_park(w, deadline);
+    }
+    struct holding h = {w, lock};
+    w->since_ns = 0;
+    w->deadline = FILCH_FOREVER;
+    filch_store_relaxed(&w->state, (uint32_t)PARKED); /* order: nobody knows it yet; the lock, or [V4] */
+    EV(me, WAIT);
+    w->fiber->budget = 0;
+    (void)run_suspend_for(me, it, publish_holding, &h); /* a fiber: it has a stack */
+    return park_end(w);
+}
+
 int wait_park(struct wait *w, int64_t deadline)
 {
+    if (__builtin_expect(is_simple(w, deadline), 1))
+        return park_simply(w);
     if (w->token)
         enter(w);
     int why = park_somehow(w, deadline);

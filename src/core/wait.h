@@ -106,6 +106,10 @@ enum { WAIT_TIMEOUT = -1, WAIT_CANCELED = -2, WAIT_WOKEN = 0 };
 void wait_begin(struct wait *w);
 void wait_begin_firm(struct wait *w); /* a wait that no token cancels */
 int wait_park(struct wait *w, int64_t deadline);
+/* The same with the lock of the list held, which is given back: at once, or, if a fiber is at hand to go on
+ * with, when this one has left its stack. Then nobody finds the wait before it is parked, and to park is
+ * a store. */
+int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline);
 
 /* Would a wait of the caller suspend it, and leave its thread to others? */
 bool wait_suspends(void);

@@ -27,6 +27,7 @@
  * enter a fiber that has not left its stack. */
 struct after {
     enum { AFTER_NOTHING, AFTER_FREE, AFTER_CALL } what;
+    struct worker *worker;     /* whose thread makes the switch, and arrives */
     struct fiber *from;
     /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. */
     bool (*publish)(struct fiber *from, void *arg);
@@ -100,6 +101,7 @@ struct filch_pool {
     char name[32];
     uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */
     bool plain;                /* default queue, default ends: the path without questions       */
+    bool alone;                /* and one seat: nobody steals                                   */
     struct worker *workers;
     uintptr_t *ring_storage;
     struct timers *timers;     /* one per worker */

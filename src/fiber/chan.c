@@ -207,8 +207,7 @@ static __attribute__((noinline)) int wait_turn(filch_chan *c, enum filch_op op, 
     wait_begin(&w);
     wait_about(&w, &about_turn[op], c);
     wait_list_add(&c->waiting[op], &me.node);
-    lock_release(&c->lock);
-    int why = wait_park(&w, deadline);
+    int why = wait_park_holding(&w, &c->lock, deadline);
     if (why >= 0)
         return me.result;
     chan_leave(c, op, &me);

@@ -341,7 +341,13 @@ void os_free(void *p)
 
 size_t os_page_size(void)
 {
-    return (size_t)sysconf(_SC_PAGESIZE);
+    static size_t page; /* the same whoever asks first */
+    size_t known = filch_load_relaxed(&page); /* order: a constant */
+    if (!known) {
+        known = (size_t)sysconf(_SC_PAGESIZE);
+        filch_store_relaxed(&page, known); /* order: a constant */
+    }
+    return known;
 }
 
 /* Maps `size + slack` and gives back what lies before and after the aligned part. */

@@ -5,7 +5,7 @@
 
 #include "mc.h"
 
-#include "core/idle.h"
+#include "core/idle_set.h"
 #include "core/poll.h"
 
 static filch_pool pool;
@@ -161,7 +161,7 @@ void run_thread(void *arg)
     os_self_set(w);
     idle_awake(w);
     while (!filch_load_acquire(&pool.stop)) {
-        if (w->id >= pool.base && idle_seat_wanted(w))
+        if (w->id >= pool.base && seat_wanted(w))
             idle_seat_yield(w);
         look();
         uint32_t kind = idle_search_begin(w) ? take() : 0;

@@ -91,6 +91,13 @@ void run_guest(filch_pool *p, struct fiber *below, bool (*until)(void *), void *
 
 void job_help_outside(filch_pool *p, bool (*until)(void *), void *arg) { (void)p, (void)until, (void)arg; }
 void run_ready(struct fiber *f) { (void)f; }
+bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
+                     void *arg)
+{
+    (void)it;
+    return run_suspend(w, publish, arg);
+}
+work_item find_at_hand(struct worker *w) { (void)w; return 0; }
 void find_expose(struct fiber *f) { (void)f; }
 void find_hide(struct fiber *f) { (void)f; }
 void idle_notify(filch_pool *p, struct worker *w) { (void)p, (void)w; }

@@ -62,11 +62,11 @@ void run_task_here(struct fiber *f, filch_task *copy)
 }
 
 work_item find_local(struct worker *w) { (void)w; return 0; }
+work_item find_at_hand(struct worker *w) { (void)w; return 0; }
 void find_expose(struct fiber *f) { (void)f; }
 void find_hide(struct fiber *f) { (void)f; }
 void idle_notify(filch_pool *p, struct worker *w) { (void)p, (void)w; }
 bool idle_crippled(filch_pool *p) { (void)p; return false; }
-bool idle_seat_wanted(struct worker *w) { (void)w; return false; }
 void idle_seat_leave(struct worker *w) { (void)w; }
 struct worker *idle_seat_enter_wait(filch_pool *p) { (void)p; return 0; }
 bool join_run_own(struct worker *w, struct fiber *f) { (void)w, (void)f; return false; }

@@ -16,6 +16,7 @@ static struct timers wheel;
 static uint32_t resumed;
 static uint32_t left;       /* the flow has left its stack: plain, handed over with it */
 static bool no_stack;       /* there is none to go on with */
+static bool at_hand;        /* there is a fiber to go on with */
 
 /* ---- played: the rest of the core ------------------------------------------------------------ */
 
@@ -31,6 +32,18 @@ bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg
     }
     left = 0;
     return true;
+}
+
+bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
+                     void *arg)
+{
+    (void)it;
+    return run_suspend(w, publish, arg);
+}
+
+work_item find_at_hand(struct worker *w)
+{
+    return at_hand ? item_fiber(w->fiber) : 0;
 }
 
 void run_ready(struct fiber *f)
@@ -99,21 +112,33 @@ static void hands_over(void *unused)
     wait_complete(n->wait, was, n->index);
 }
 
-static struct waiter *begin(void)
+static struct waiter *begin_holding(void)
 {
     struct waiter *me = os_alloc(sizeof *me);
     me->node = (struct wait_node){.wait = &me->wait};
     wait_begin(&me->wait);
     lock_acquire(&lock);
     wait_list_add(&list, &me->node);
+    return me;
+}
+
+static struct waiter *begin(void)
+{
+    struct waiter *me = begin_holding();
     lock_release(&lock);
     return me;
 }
 
+static int settle(struct waiter *me, int why);
+
 /* As every call that waits does it. */
 static int end(struct waiter *me, int64_t deadline)
 {
-    int why = wait_park(&me->wait, deadline);
+    return settle(me, wait_park(&me->wait, deadline));
+}
+
+static int settle(struct waiter *me, int why)
+{
     if (why >= 0)
         return why;
     lock_acquire(&lock);
@@ -204,6 +229,68 @@ static void wait_fiber_is_woken(void)
 }
 MC_MODEL(wait_fiber_is_woken, .claim = "[V1] a fiber is resumed once, after it left its stack",
          .preemptions = MC_UNBOUNDED);
+
+/* ---- parked with the lock of the list held --------------------------------------------------------- */
+
+static void cancels_the_pool(void *unused)
+{
+    (void)unused;
+    mc_check(wait_cancel_pool(&pool) == 0);
+}
+
+/* As pool.c's fiber_each: there is one. */
+void fiber_each(struct fiber_store *s, void (*fn)(const struct fiber *f, void *arg), void *arg)
+{
+    if (s == &pool.fibers[FIBER_SMALL])
+        fn(&fiber, arg);
+}
+
+static void park_holding(void (*other)(void *), bool cancel)
+{
+    as_fiber();
+    struct waiter *me = begin_holding();
+    mc_thread(other, 0);
+    if (cancel)
+        mc_thread(cancels_the_pool, 0);
+    int why = settle(me, wait_park_holding(&me->wait, &lock, FILCH_FOREVER));
+    mc_check(why == WAIT_WOKEN || (cancel && why == WAIT_CANCELED));
+    if (why >= 0)
+        mc_check(other == wakes ? given == 7 : me->box == 9);
+    os_free(me);
+    mc_join_all();
+    mc_check(why < 0 ? kept : !kept);
+    mc_check(!list.head && !fiber.waiting && !lock);
+}
+
+static void wait_holding(void)
+{
+    at_hand = true;
+    park_holding(wakes, false);
+}
+MC_MODEL(wait_holding, .claim = "a fiber that parks with the lock held is found after it left its stack",
+         .preemptions = MC_UNBOUNDED);
+
+static void wait_holding_is_handed(void)
+{
+    at_hand = true;
+    park_holding(hands_over, false);
+}
+MC_MODEL(wait_holding_is_handed, .claim = "and what is handed over to it arrives", .preemptions = MC_UNBOUNDED);
+
+static void wait_holding_is_canceled(void)
+{
+    at_hand = true;
+    park_holding(wakes, true);
+}
+MC_MODEL(wait_holding_is_canceled, .claim = "[V4] by its list or by its pool, one ends its wait",
+         .preemptions = 2, .stale = 2, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void wait_holding_nothing_at_hand(void)
+{
+    park_holding(wakes, false);
+}
+MC_MODEL(wait_holding_nothing_at_hand, .claim = "without a fiber at hand the lock is given back first",
+         .preemptions = 3);
 
 static void clock_of_another(void *unused)
 {

@@ -75,6 +75,20 @@ static void a_pool_that_grew_runs_as_many_as_it_has_workers(void)
     kit_destroy(pool);
 }
 
+static void a_pool_grows_by_several_at_once(void)
+{
+    filch_pool *pool = pool_of(1, MOST);
+    memset(&crowd, 0, sizeof crowd);
+    crowd.hold = 1;
+    send(pool, MOST);
+    until_running(1);
+    CHECK_EQ(filch_pool_resize(pool, MOST), 0);
+    until_running(MOST);
+    filch_store_release(&crowd.hold, 0u);
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+    kit_destroy(pool);
+}
+
 static void until_done(uint32_t n)
 {
     while (filch_load_acquire(&crowd.done) < n)
@@ -218,6 +232,7 @@ static void sizes_that_cannot_be_are_refused(void)
 int main(void)
 {
     RUN(a_pool_that_grew_runs_as_many_as_it_has_workers);
+    RUN(a_pool_grows_by_several_at_once);
     RUN(a_pool_that_shrank_runs_no_more_than_that);
     RUN(work_goes_on_while_the_size_changes);
     RUN(jobs_for_a_worker_that_left_are_run_by_others);
