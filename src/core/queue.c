@@ -148,6 +148,7 @@ bool queue_push_next(struct worker *w, work_item it)
         return true;
     }
     w->lent = true;
+    filch_store_relaxed(&w->puts, w->puts + 1); /* order: a hint to thieves */
     if (filch_load_relaxed(&w->next)) /* order: own word; thieves only empty it */
         old = next_put(w, it);
     else
@@ -204,8 +205,9 @@ void queue_flush_next(struct worker *w)
         queue_push(w, it);
 }
 
-/* Is what the thief has its eye on still there, and has its owner picked nothing since? If another's is
- * looked at meanwhile, only for a while: it may not come back to the first. */
+/* Is what the thief has its eye on still there, not put there anew (a task that was joined at once is made
+ * again in the same place), and has its owner picked nothing since? If another's is looked at meanwhile, only
+ * for a while: it may not come back to the first. */
 static bool still_eyed(struct worker *w, struct worker *victim, int64_t now)
 {
     struct worker *v = w->eyed.victim;
@@ -213,7 +215,7 @@ static bool still_eyed(struct worker *w, struct worker *victim, int64_t now)
         return false;
     /* order: hints, the CAS decides */
     return v && filch_load_relaxed(&v->next) == w->eyed.item &&
-           filch_load_relaxed(&v->tick) == w->eyed.tick;
+           filch_load_relaxed(&v->tick) == w->eyed.tick && filch_load_relaxed(&v->puts) == w->eyed.puts;
 }
 
 enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out)
@@ -227,6 +229,7 @@ enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work
         w->eyed.victim = victim;
         w->eyed.item = it;
         w->eyed.tick = filch_load_relaxed(&victim->tick); /* order: a hint */
+        w->eyed.puts = filch_load_relaxed(&victim->puts); /* order: a hint */
         w->eyed.since_ns = now;
         return QUEUE_EMPTY;
     }

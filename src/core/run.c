@@ -157,7 +157,8 @@ static __attribute__((noinline)) void switch_to(struct worker *w, struct fiber *
     a.from->errno_value = *w->body->errno_at;
     run_enter(w, next);
     struct fiber *back;
-    w = arrived(os_context_switch(&a.from->context, &next->context, &a), &back); /* perhaps another thread's */
+    /* Perhaps another thread's. */
+    w = arrived(os_context_switch(&a.from->context, &next->context, &a), &back);
     if (__builtin_expect(back != 0, 0)) /* the one we replaced need not have left */
         ready_here(w, back);
     *w->body->errno_at = w->fiber->errno_value;

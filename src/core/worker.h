@@ -51,6 +51,7 @@ struct worker {
     struct inject inbox;       /* what others submit to this worker                             */
     work_item next;            /* to run before its queue, see queue.h                          */
     uint32_t tick;             /* picks so far                                                  */
+    uint32_t puts;             /* into `next`, so far                                           */
     struct timers *timers;
     uint64_t spawned, ended;   /* tasks, see job.c                                              */
     uint32_t gate;             /* see idle.c                                                    */
@@ -73,7 +74,7 @@ struct worker {
     struct {
         struct worker *victim;
         work_item item;
-        uint32_t tick;
+        uint32_t tick, puts;
         int64_t since_ns;
     } eyed;                    /* another's `next`, as last seen                                */
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */

@@ -23,6 +23,7 @@ static void thief(void *unused)
     (void)unused;
     robber.eyed.victim = &owner;
     robber.eyed.item = filch_load_relaxed(&owner.next);
+    robber.eyed.puts = filch_load_relaxed(&owner.puts);
     robber.eyed.since_ns = -1000000;
     if (queue_steal_next(&robber, &owner, &it) == QUEUE_TAKEN)
         job_run(it);
@@ -96,7 +97,7 @@ static void next_two_thieves(void)
     (void)queue_push_next(&owner, job_item(0));
     mc_thread(thief, 0);
     work_item it;
-    struct worker other = {.pool = &pool, .eyed = {&owner, item_job(&jobs[0]), 0, -1000000}};
+    struct worker other = {.pool = &pool, .eyed = {&owner, item_job(&jobs[0]), 0, 1, -1000000}};
     if (queue_steal_next(&other, &owner, &it) == QUEUE_TAKEN)
         job_run(it);
     mc_join_all();
@@ -116,6 +117,10 @@ static void next_is_left_alone_at_first(void)
     mc_check(queue_steal_next(&robber, &owner, &it) == QUEUE_EMPTY); /* 100 ns later */
     os_sleep_ns(2000);
     filch_store_relaxed(&owner.tick, 1u); /* the owner picks something */
+    mc_check(queue_steal_next(&robber, &owner, &it) == QUEUE_EMPTY);
+    os_sleep_ns(2000);
+    mc_check(queue_retract_next(&owner, filch_load_relaxed(&owner.next)));
+    (void)queue_push_next(&owner, robber.eyed.item); /* the same, but anew */
     mc_check(queue_steal_next(&robber, &owner, &it) == QUEUE_EMPTY);
     os_sleep_ns(2000);
     mc_check(queue_steal_next(&robber, &owner, &it) == QUEUE_TAKEN);

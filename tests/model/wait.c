@@ -275,7 +275,8 @@ static void wait_holding_is_handed(void)
     at_hand = true;
     park_holding(hands_over, false);
 }
-MC_MODEL(wait_holding_is_handed, .claim = "and what is handed over to it arrives", .preemptions = MC_UNBOUNDED);
+MC_MODEL(wait_holding_is_handed, .claim = "and what is handed over to it arrives",
+         .preemptions = MC_UNBOUNDED);
 
 static void wait_holding_is_canceled(void)
 {
