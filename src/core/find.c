@@ -115,8 +115,8 @@ work_item find_at_hand(struct worker *w)
 {
     uint32_t tick = w->tick + 1;
     work_item it = filch_load_relaxed(&w->next); /* order: a hint; only thieves empty it meanwhile */
-    if (!item_as_fiber(it) || w->streak >= WORKER_STREAK || tick % WORKER_TIME == 0 ||
-        tick % WORKER_FAIR == 0 || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
+    if (!item_as_fiber(it) || tick % WORKER_TIME == 0 || tick % WORKER_FAIR == 0 || w->guest ||
+        seat_wanted(w) || !queue_take_next(w, &it)) /* the queue has its turn in find_local */
         return 0;
     w->streak++;
     filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */

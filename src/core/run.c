@@ -398,10 +398,12 @@ static void run_found(struct fiber *f, const struct found *found)
 
 /* Patience is halved when a search was in vain, and whole again when waiting within it paid: something was
  * found that was not there at first, or the sleep after it was short (idle.c). So a worker that is woken now
- * and then for a little does not spin as long again as it worked. */
+ * and then for a little does not spin as long again as it worked. What a timer brought could have been
+ * slept for. */
 static struct found search(struct worker *w)
 {
     struct found found = {0};
+    uint64_t timers = counters_get(&w->counters, EV_TIMER);
     unsigned rounds = w->pool->config.spin_rounds >> w->impatience, round = 0;
     while ((found = find_work(w)).what == FOUND_NOTHING && ++round < rounds) {
         if (filch_load_relaxed(&w->pool->stop)) /* order: a hint */
@@ -409,7 +411,7 @@ static struct found search(struct worker *w)
         EV(w, SPIN_WASTED);
         os_pause_for(round < 64 ? round : 64);
     }
-    if (found.what == FOUND_NOTHING)
+    if (found.what == FOUND_NOTHING || counters_get(&w->counters, EV_TIMER) != timers)
         w->impatience += w->impatience < WORKER_IMPATIENCE;
     else if (round > 0)
         w->impatience = 0;

@@ -1,5 +1,7 @@
 #include "core/timer.h"
 
+#include <string.h>
+
 static int64_t tick_up(int64_t ns)
 {
     int64_t unit = (int64_t)1 << TIMER_SHIFT;
@@ -38,7 +40,7 @@ static void put(struct timers *s, struct timer *t)
     }
     unsigned level = level_of(distance);
     unsigned slot = (unsigned)(tick >> (6 * level)) % TIMER_SLOTS;
-    struct timer **head = &s->slot[level][slot];
+    struct timer **head = &s->slot[level][slot][s->lane++ % TIMER_LANES];
     t->prev = (struct timer *)head; /* not null, and never followed: see take */
     t->next = *head;
     if (t->next)
@@ -47,16 +49,25 @@ static void put(struct timers *s, struct timer *t)
     s->used[level] |= (uint64_t)1 << slot;
 }
 
+static bool slot_empty(struct timer *const *lane)
+{
+    struct timer *any = 0;
+    for (int i = 0; i < TIMER_LANES && !any; i++)
+        any = lane[i];
+    return !any;
+}
+
 /* Lock held. */
 static void take(struct timer *t)
 {
     struct timers *s = t->home;
-    struct timer **first = &s->slot[0][0], **end = first + TIMER_LEVELS * TIMER_SLOTS;
+    struct timer **first = s->slot[0][0], **end = first + TIMER_LEVELS * TIMER_SLOTS * TIMER_LANES;
     struct timer **head = (struct timer **)t->prev;
     if (head >= first && head < end) {
+        ptrdiff_t slot = (head - first) / TIMER_LANES;
         *head = t->next;
-        if (!t->next)
-            s->used[(head - first) / TIMER_SLOTS] &= ~((uint64_t)1 << ((head - first) % TIMER_SLOTS));
+        if (slot_empty(first + slot * TIMER_LANES))
+            s->used[slot / TIMER_SLOTS] &= ~((uint64_t)1 << (slot % TIMER_SLOTS));
     } else {
         t->prev->next = t->next;
     }
@@ -140,26 +151,37 @@ bool timers_cancel(struct timer *t)
     return there;
 }
 
-/* Lock held. Everything in the slot that begins now is due, or belongs to a lower level. */
+/* Lock held. Its turn has come: it is due, or belongs to a lower level. True if it was fired. */
+static bool turn(struct timers *s, struct timer *t)
+{
+    t->next = t->prev = 0;
+    if (t->tick > s->now) {
+        put(s, t);
+        return false;
+    }
+    s->count--;
+    t->fire(t); /* and it may be gone */
+    return true;
+}
+
+/* Lock held. Everything in the slot that begins now. */
 static size_t turn_slot(struct timers *s, unsigned level)
 {
     size_t fired = 0;
     unsigned slot = (unsigned)(s->now >> (6 * level)) % TIMER_SLOTS;
-    struct timer *t = s->slot[level][slot];
-    s->slot[level][slot] = 0;
+    struct timer *lane[TIMER_LANES];
+    memcpy(lane, s->slot[level][slot], sizeof lane);
+    memset(s->slot[level][slot], 0, sizeof lane);
     s->used[level] &= ~((uint64_t)1 << slot);
-    while (t) {
-        struct timer *next = t->next;
-        t->next = t->prev = 0;
-        if (t->tick <= s->now) {
-            s->count--;
-            fired++;
-            t->fire(t); /* and it may be gone */
-        } else {
-            put(s, t);
+    while (!slot_empty(lane))
+        for (int i = 0; i < TIMER_LANES; i++) {
+            struct timer *t = lane[i];
+            if (!t)
+                continue;
+            lane[i] = t->next;
+            filch_prefetch(t->next);
+            fired += turn(s, t);
         }
-        t = next;
-    }
     return fired;
 }
 

@@ -2,7 +2,9 @@
  *
  * A tick is 2^14 ns (16 us). Level 0 has a slot for each of the next 64 ticks, level 1 for each of
  * the next 64 x 64, and so on (2^56 ns: two years; what lies farther away waits at the far end and is
- * put in again). Adding and cancelling are O(1); a timer moves down at most once per level.
+ * put in again). Adding and cancelling are O(1); a timer moves down at most once per level. A slot is several
+ * lists, its lanes: thousands that move down at once have left the cache, and who goes along eight lists in
+ * turn fetches eight of them at a time.
  *
  * | field     | writer              | reader              | invariant                             |
  * | wheel     | lock holder         | lock holder         |                                       |
@@ -24,7 +26,13 @@
 
 #include "core/lock.h"
 
-enum { TIMER_LEVELS = 7, TIMER_SLOTS = 64, TIMER_SHIFT = 14, TIMER_SLACK = 6 /* ticks: 0.1 ms */ };
+enum {
+    TIMER_LEVELS = 7,
+    TIMER_SLOTS = 64,
+    TIMER_LANES = 8,
+    TIMER_SHIFT = 14,
+    TIMER_SLACK = 6, /* ticks: 0.1 ms */
+};
 
 struct timer {
     struct timer *next, *prev;   /* null: in no wheel */
@@ -35,13 +43,13 @@ struct timer {
 
 struct timers {
     uint32_t lock;
-    uint32_t pad;
+    uint32_t lane;               /* that the next one goes into */
     int64_t next_ns;
     int64_t wake_ns;
     int64_t now;                 /* tick up to which everything has been fired */
     size_t count;
     uint64_t used[TIMER_LEVELS]; /* a bit per slot */
-    struct timer *slot[TIMER_LEVELS][TIMER_SLOTS];
+    struct timer *slot[TIMER_LEVELS][TIMER_SLOTS][TIMER_LANES];
 };
 
 void timers_init(struct timers *s, int64_t now_ns); /* in zeroed memory */

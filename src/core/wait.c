@@ -482,21 +482,29 @@ static bool publish_holding(struct fiber *from, void *arg)
     return true;
 }
 
-int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
+/* False if there was no fiber to go on with after all: nothing happened. */
+static inline bool suspend_holding(struct wait *w, uint32_t *lock, struct worker *me, work_item it)
 {
-    struct worker *me = worker_self();
-    work_item it = is_simple(w, deadline) ? find_at_hand(me) : 0;
-    if (!it) {
-        lock_release(lock);
-        return wait_park(w, deadline);
-    }
     struct holding h = {w, lock};
     w->since_ns = 0;
     w->deadline = FILCH_FOREVER;
     filch_store_relaxed(&w->state, (uint32_t)PARKED); /* order: nobody knows it yet; the lock, or [V4] */
-    EV(me, WAIT);
+    if (run_suspend_for(me, it, publish_holding, &h))
+        return true;
+    filch_store_relaxed(&w->state, (uint32_t)OPEN); /* order: as above */
+    return false;
+}
+
+int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
+{
+    struct worker *me = worker_self();
+    work_item it = is_simple(w, deadline) ? find_at_hand(me) : 0;
+    if (!it || !suspend_holding(w, lock, me, it)) {
+        lock_release(lock);
+        return wait_park(w, deadline);
+    }
     w->fiber->budget = 0;
-    (void)run_suspend_for(me, it, publish_holding, &h); /* a fiber: it has a stack */
+    EV(worker_self(), WAIT);
     return park_end(w);
 }
 

@@ -16,13 +16,14 @@ static struct timers wheel;
 static uint32_t resumed;
 static uint32_t left;       /* the flow has left its stack: plain, handed over with it */
 static bool no_stack;       /* there is none to go on with */
+static unsigned refusals;   /* the next so many times      */
 static bool at_hand;        /* there is a fiber to go on with */
 
 /* ---- played: the rest of the core ------------------------------------------------------------ */
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
-    if (no_stack)
+    if (no_stack || (refusals && refusals--))
         return false;
     left = 1;
     if (publish(w->fiber, arg)) {
@@ -249,16 +250,17 @@ static void park_holding(void (*other)(void *), bool cancel)
 {
     as_fiber();
     struct waiter *me = begin_holding();
-    mc_thread(other, 0);
+    if (other)
+        mc_thread(other, 0);
     if (cancel)
         mc_thread(cancels_the_pool, 0);
     int why = settle(me, wait_park_holding(&me->wait, &lock, FILCH_FOREVER));
-    mc_check(why == WAIT_WOKEN || (cancel && why == WAIT_CANCELED));
+    mc_check((other && why == WAIT_WOKEN) || (cancel && why == WAIT_CANCELED));
     if (why >= 0)
         mc_check(other == wakes ? given == 7 : me->box == 9);
     os_free(me);
     mc_join_all();
-    mc_check(why < 0 ? kept : !kept);
+    mc_check(!other || (why < 0 ? kept : !kept));
     mc_check(!list.head && !fiber.waiting && !lock);
 }
 
@@ -285,6 +287,22 @@ static void wait_holding_is_canceled(void)
 }
 MC_MODEL(wait_holding_is_canceled, .claim = "[V4] by its list or by its pool, one ends its wait",
          .preemptions = 2, .stale = 2, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void wait_holding_is_canceled_alone(void)
+{
+    at_hand = true;
+    park_holding(0, true);
+}
+MC_MODEL(wait_holding_is_canceled_alone, .claim = "[V4] a pool that is cancelled finds it", .preemptions = 3);
+
+static void wait_holding_without_a_stack(void)
+{
+    at_hand = true;
+    refusals = 1;
+    park_holding(wakes, false);
+}
+MC_MODEL(wait_holding_without_a_stack, .claim = "what was at hand needs a stack that is not there: it waits "
+         "as usual", .preemptions = 3);
 
 static void wait_holding_nothing_at_hand(void)
 {

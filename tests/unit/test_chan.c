@@ -558,6 +558,61 @@ static void an_unbounded_channel_that_was_emptied_is_small_again(void)
     filch_chan_destroy(c);
 }
 
+/* ---- two that keep each other busy ------------------------------------------------------------- */
+
+static struct {
+    filch_chan *there, *back;
+    uint32_t over; /* a task that slept, and came from outside, has run */
+    int begun;
+} game;
+
+static int serves(void *unused)
+{
+    int ball = 0;
+    (void)unused;
+    while (!filch_load_acquire(&game.over)) {
+        CHECK_EQ(filch_chan_send(game.there, &ball, FILCH_FOREVER), 0);
+        CHECK_EQ(filch_chan_recv(game.back, &ball, FILCH_FOREVER), 0);
+        filch_store_release(&game.begun, 1);
+    }
+    filch_chan_close(game.there);
+    return 0;
+}
+
+static int returns(void *unused)
+{
+    int ball;
+    (void)unused;
+    while (filch_chan_recv(game.there, &ball, FILCH_FOREVER) == 0)
+        CHECK_EQ(filch_chan_send(game.back, &ball, FILCH_FOREVER), 0);
+    return 0;
+}
+
+static int ends_the_game(void *unused)
+{
+    (void)unused;
+    CHECK_EQ(filch_sleep_ns(1000000), 0);
+    filch_store_release(&game.over, 1u);
+    return 0;
+}
+
+static void two_that_wake_each_other_let_others_run_on_one_worker(void)
+{
+    filch_pool *pool = kit_pool(1);
+    game.there = chan(sizeof(int), 0);
+    game.back = chan(sizeof(int), 0);
+    filch_task *one = spawn(pool, serves, 0), *two = spawn(pool, returns, 0);
+    while (!filch_load_acquire(&game.begun))
+        kit_nap_us(100);
+    filch_task *third = spawn(pool, ends_the_game, 0);
+    while (!filch_task_done(third)) /* no guest, that would be another worker */
+        kit_nap_us(100);
+    CHECK_EQ(join(third) + join(one) + join(two), 0);
+    filch_chan_destroy(game.there);
+    filch_chan_destroy(game.back);
+    kit_destroy(pool);
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -572,6 +627,7 @@ int main(void)
     RUN(a_job_forked_before_a_receive_that_needs_it_runs_on_one_worker);
     RUN(a_pinned_task_that_waits_does_not_keep_whom_it_woke);
     RUN(a_task_whose_channel_is_always_ready_lets_others_run);
+    RUN(two_that_wake_each_other_let_others_run_on_one_worker);
     RUN(what_was_sent_before_a_close_is_received);
     RUN(a_close_ends_every_wait);
     RUN(who_received_the_last_item_may_destroy_the_channel);
