@@ -107,7 +107,7 @@ static inline void look_ahead(const struct ring *r)
         return;
     /* order: relaxed, hints */
     uint64_t h = filch_load_relaxed(&r->head), n = filch_load_relaxed(&r->tail) - h;
-    if (n <= AHEAD_FAR || n > r->mask)
+    if (__builtin_expect(n <= AHEAD_FAR || n > r->mask, 1))
         return;
     /* order: relaxed, hints */
     work_item far = filch_load_relaxed(&r->slot[(h + AHEAD_FAR) & r->mask]);

@@ -89,8 +89,8 @@ static void fiber_done(struct worker *w, struct fiber *f)
 static inline struct worker *arrived(const struct after *p, struct fiber **back)
 {
     struct after a = *p; /* the old stack may be entered by another thread from `publish` on */
-    *back = a.what == AFTER_CALL && !a.publish(a.from, a.arg) ? a.from : 0;
-    if (a.what == AFTER_FREE)
+    *back = a.publish && !a.publish(a.from, a.arg) ? a.from : 0;
+    if (!a.publish && a.from)
         fiber_done(a.worker, a.from);
     return a.worker;
 }
@@ -99,7 +99,7 @@ static inline struct worker *arrived(const struct after *p, struct fiber **back)
 static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *next)
 {
     struct worker *w = worker_self();
-    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
+    w->after = (struct after){.worker = w, .from = f};
     EV(w, RESUME);
     run_enter(w, next);
     os_context_abandon(&f->context, &next->context, &w->after);
@@ -108,7 +108,7 @@ static void __attribute__((noreturn)) leave_for(struct fiber *f, struct fiber *n
 static void __attribute__((noreturn)) leave_seat(struct fiber *f)
 {
     struct worker *w = worker_self();
-    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
+    w->after = (struct after){.worker = w, .from = f};
     os_context_abandon(&f->context, &w->body->context, &w->after);
 }
 
@@ -153,7 +153,7 @@ static __attribute__((noinline)) struct fiber *fresh_loop(struct worker *w, work
 static __attribute__((noinline)) void switch_to(struct worker *w, struct fiber *next,
                                                 bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
-    struct after a = {AFTER_CALL, w, w->fiber, publish, arg};
+    struct after a = {w, w->fiber, publish, arg};
     a.from->errno_value = *w->body->errno_at;
     run_enter(w, next);
     struct fiber *back;
@@ -377,7 +377,7 @@ static void hand_on(struct fiber *f, const struct found *found)
     if (!fitting)
         return;
     w->handed = *found;
-    w->after = (struct after){.what = AFTER_FREE, .worker = w, .from = f};
+    w->after = (struct after){.worker = w, .from = f};
     run_enter(w, fitting);
     os_context_abandon(&f->context, &fitting->context, &w->after);
 }
@@ -497,7 +497,7 @@ bool run_body(struct worker *w, struct body *body)
     os_self_set(w);
     struct fiber *f = fiber_hot(w, FIBER_LARGE);
     if (f) {
-        struct after start = {.what = AFTER_NOTHING, .worker = w};
+        struct after start = {.worker = w};
         struct fiber *none;
         os_context_thread(&body->context);
         if (body->below) { /* not on the thread's own stack */

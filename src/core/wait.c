@@ -470,12 +470,15 @@ static int park_simply(struct wait *w)
 struct holding {
     struct wait *wait;
     uint32_t *lock;
+    struct worker *worker; /* that it leaves */
 };
 
 /* Only now can it be found: by way of the fiber, then in its list. */
 static bool publish_holding(struct fiber *from, void *arg)
 {
     struct holding h = *(const struct holding *)arg;
+    EV(h.worker, WAIT);
+    from->budget = 0;
     if (show(from, h.wait))
         heed_begin(from, h.wait);
     lock_release(h.lock); /* whoever ended the wait meanwhile waits for it, to leave the list */
@@ -485,7 +488,7 @@ static bool publish_holding(struct fiber *from, void *arg)
 /* False if there was no fiber to go on with after all: nothing happened. */
 static inline bool suspend_holding(struct wait *w, uint32_t *lock, struct worker *me, work_item it)
 {
-    struct holding h = {w, lock};
+    struct holding h = {w, lock, me};
     w->since_ns = 0;
     w->deadline = FILCH_FOREVER;
     filch_store_relaxed(&w->state, (uint32_t)PARKED); /* order: nobody knows it yet; the lock, or [V4] */
@@ -503,8 +506,6 @@ int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
         lock_release(lock);
         return wait_park(w, deadline);
     }
-    w->fiber->budget = 0;
-    EV(worker_self(), WAIT);
     return park_end(w);
 }
 

@@ -26,10 +26,10 @@
 /* What is to be done once a fiber has been left, by the next one on its own stack: nobody may
  * enter a fiber that has not left its stack. */
 struct after {
-    enum { AFTER_NOTHING, AFTER_FREE, AFTER_CALL } what;
-    struct worker *worker;     /* whose thread makes the switch, and arrives */
-    struct fiber *from;
-    /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. */
+    struct worker *worker;     /* whose thread makes the switch, and arrives                   */
+    struct fiber *from;        /* null: nothing is to be done                                  */
+    /* Publishes `from` as waiting. False: what it waits for is there, go back to it at once. Null: `from`
+     * has ended. */
     bool (*publish)(struct fiber *from, void *arg);
     void *arg;
 };
