@@ -14,7 +14,8 @@
  *   reduce         Sum of SIZE doubles (10^8), one addition after the other. Time / SIZE.
  *                  TBB: parallel_reduce. OpenMP: reduction. Rayon: par_iter().sum().
  *   scan           Inclusive prefix sums of SIZE int32 (5 * 10^7) into another array. Time / SIZE.
- *                  TBB: parallel_scan. OpenMP: two passes by hand (see omp/scan.cpp). Rayon has none.
+ *                  filch: filch_scan_sum. TBB: parallel_scan. OpenMP: two passes by hand (see
+ *                  omp/scan.cpp). Rayon has none.
  *   find_any       SIZE int32 (10^8) with one hit; 16 searches, the hit each time at another place. Time
  *                  per search.
  *                  TBB: parallel_for, cancelled by the hit, with auto_partitioner or in pieces of 32,768.

@@ -1,4 +1,4 @@
-/* arrays.c: a sum, prefix sums, a search: the general forms, with loops of our own. */
+/* arrays.c: a sum and a search in the general form, with loops of our own; prefix sums of a plain type. */
 #include "filch_par.h"
 
 /* ---- reduce --------------------------------------------------------------------------------- */
@@ -25,37 +25,9 @@ double filch_par_sum(const double *v, size_t n)
 
 /* ---- scan ----------------------------------------------------------------------------------- */
 
-struct scan {
-    int32_t *to;
-    const int32_t *from;
-};
-
-static void scan_fold(void *state, size_t lo, size_t hi, void *arg)
-{
-    const struct scan *s = arg;
-    int32_t *sum = state;
-    *sum = fold_range(*sum, s->from, lo, hi);
-}
-
-static void scan_write(void *state, size_t lo, size_t hi, void *arg)
-{
-    const struct scan *s = arg;
-    int32_t *sum = state;
-    *sum = scan_range(*sum, s->to, s->from, lo, hi);
-}
-
-static void scan_combine(void *state, const void *right, void *arg)
-{
-    (void)arg;
-    *(int32_t *)state += *(const int32_t *)right;
-}
-
 void filch_par_scan(int32_t *to, const int32_t *from, size_t n)
 {
-    static const filch_scanner add = {
-        .state_size = sizeof(int32_t), .fold = scan_fold, .scan = scan_write, .combine = scan_combine};
-    struct scan s = {to, from};
-    filch_scan(&add, NULL, 0, n, &s);
+    filch_scan_sum_i32(to, from, n);
 }
 
 /* ---- find_any ------------------------------------------------------------------------------- */
