@@ -1,6 +1,25 @@
 /* test_sync.c: filch/sync.h between tasks, pinned tasks and threads outside. Locks that are held while
  * their holder waits for something else are in test_sync_held.c. */
+#include "fiber/waiters.h"
 #include "sync_kit.h"
+
+/* ---- the list of waiters -------------------------------------------------------------------- */
+
+static void who_comes_first_into_an_empty_list_is_its_last_as_well(void)
+{
+    filch_waiters q = {0};
+    struct wait_node a = {0}, b = {0}, c = {0};
+    waiters_add_first(&q, &a);
+    waiters_add(&q, &b);
+    waiters_add_first(&q, &c);
+    CHECK(q.head == &c && c.next == &a && a.next == &b && !b.next && q.tail == &b);
+    CHECK(!c.prev && a.prev == &c && b.prev == &a);
+    waiters_unlink(&q, &a);
+    waiters_unlink(&q, &c);
+    CHECK(q.head == &b && q.tail == &b);
+    waiters_unlink(&q, &b);
+    CHECK(waiters_none(&q) && !q.tail);
+}
 
 /* ---- mutex ---------------------------------------------------------------------------------- */
 
@@ -314,6 +333,7 @@ static void a_condition_that_timed_out_gives_the_mutex_back(void)
 int main(void)
 {
     kit_watchdog();
+    RUN(who_comes_first_into_an_empty_list_is_its_last_as_well);
     RUN(a_mutex_lets_in_one_at_a_time);
     RUN(a_mutex_is_usable_after_timeouts);
     RUN(who_waits_gets_the_mutex_although_others_hammer_it);
