@@ -89,6 +89,15 @@ static void a_pool_grows_by_several_at_once(void)
     kit_destroy(pool);
 }
 
+static void a_limit_below_the_size_is_the_size(void)
+{
+    filch_pool *pool = pool_of(4, 2);
+    CHECK_EQ(filch_pool_size(pool), 4);
+    CHECK_EQ(filch_pool_resize(pool, 4), 0);
+    CHECK_EQ(filch_pool_size(pool), 4);
+    kit_destroy(pool);
+}
+
 static void until_done(uint32_t n)
 {
     while (filch_load_acquire(&crowd.done) < n)
@@ -233,6 +242,7 @@ int main(void)
 {
     RUN(a_pool_that_grew_runs_as_many_as_it_has_workers);
     RUN(a_pool_grows_by_several_at_once);
+    RUN(a_limit_below_the_size_is_the_size);
     RUN(a_pool_that_shrank_runs_no_more_than_that);
     RUN(work_goes_on_while_the_size_changes);
     RUN(jobs_for_a_worker_that_left_are_run_by_others);
