@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Enough repetitions for a good minimum, but a slow runtime gets only one. */
-#define REPEAT_MAX 5
-#define REPEAT_BUDGET_NS 600000000
+#define REPEAT_MAX 10
+#define REPEAT_BUDGET_NS 1000000000
 
 struct timing {
     int64_t best_ns;

@@ -330,7 +330,6 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
     FILCH_INLINE R name##_filch_last(int par, filch_slot **h, filch_slot *base)                   \
     {                                                                                             \
         filch_slot *s = *h - 1;                                                                   \
-        struct name##_filch_args filch_a;                                                         \
         (void)par;                                                                                \
         if (FILCH_UNLIKELY(s < base))                                                             \
             filch_misuse_order(#name);                                                            \
@@ -338,7 +337,8 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         if (filch_slot_retract(s)) {                                                              \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
-        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
+        struct name##_filch_args filch_a = FILCH_ARGS_(name, s);                                  \
+        (void)filch_a;                                                                            \
         VAL##RETURN(name##_filch_body(s FILCH_OPEN_ UNPACK));                                     \
     }                                                                                             \
     FILCH_ROOT_(VAL, R, name, PARAMS, NAMES, UNPACK)                                              \
@@ -411,7 +411,6 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
     FILCH_INLINE R name##_filch_last(int par, filch_slot **h, filch_slot *base)                   \
     {                                                                                             \
         filch_slot *s = *h - 1;                                                                   \
-        struct name##_filch_args filch_a;                                                         \
         if (FILCH_UNLIKELY(s < base))                                                             \
             filch_misuse_order(#name);                                                            \
         *h = s;                                                                                   \
@@ -419,7 +418,7 @@ FILCH_INLINE void filch_forks_check(struct filch_forks *f)
         if (filch_slot_retract(s)) {                                                              \
             VAL##LOAD(R, s);                                                                      \
         }                                                                                         \
-        memcpy(&filch_a, s->payload.bytes, sizeof filch_a);                                       \
+        struct name##_filch_args filch_a = FILCH_ARGS_(name, s);                                  \
         VAL##RETURN(name##_filch_either(s, filch_a));                                             \
     }                                                                                             \
     FILCH_ROOT_(VAL, R, name, PARAMS, NAMES, UNPACK)                                              \
