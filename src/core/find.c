@@ -55,8 +55,13 @@ static bool from_timers(struct worker *w, struct worker *v)
     if (timers_next(v->timers) == INT64_MAX)
         return false;
     int64_t now = os_clock_ns();
-    size_t n = timers_next(v->timers) <= now ? timers_run(v->timers, now) : 0;
+    if (timers_next(v->timers) > now)
+        return false;
+    w->hushed = true;
+    size_t n = timers_run(v->timers, now);
+    w->hushed = false;
     EV_N(w, TIMER, n);
+    idle_notify_woken(w, n);
     return n > 0;
 }
 
@@ -72,8 +77,11 @@ static bool from_poll(struct worker *w)
 {
     if (!poll_exists(w->pool) || idle_polled(w->pool))
         return false;
+    w->hushed = true;
     int n = poll_look(w->pool);
+    w->hushed = false;
     EV_N(w, READY, n);
+    idle_notify_woken(w, (size_t)n);
     return n > 0;
 }
 
@@ -450,15 +458,26 @@ void find_leave_behind(struct worker *w)
         inject_push(&w->pool->injector, it);
 }
 
-bool find_anything(filch_pool *pool, struct worker *w)
+/* Of its own, more than `least`; of others, anything. */
+static bool find_more(filch_pool *pool, struct worker *w, unsigned least)
 {
     /* order: hints; idle.c looks after its fence [I1] */
     if (inject_count(&pool->injector) > 0 || filch_load_relaxed(&pool->exposed_count) > 0)
         return true;
     for (int i = 0; i < pool->count; i++) {
         struct worker *v = &pool->workers[i];
-        if (reachable(w, v) && load_of(w, v) > 0)
+        if (reachable(w, v) && load_of(w, v) > (v == w ? least : 0))
             return true;
     }
     return false;
+}
+
+bool find_anything(filch_pool *pool, struct worker *w)
+{
+    return find_more(pool, w, 0);
+}
+
+bool find_much(filch_pool *pool, struct worker *w)
+{
+    return find_more(pool, w, IDLE_LITTLE);
 }

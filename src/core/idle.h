@@ -12,6 +12,11 @@ void idle_reset(filch_pool *pool); /* in the child of fork(): every seat is empt
  * searches. Any thread; `w` is the caller's worker or null. */
 void idle_notify(filch_pool *pool, struct worker *w);
 
+/* The same for `n` flows that a timer or the poll woke: they are in the queue of the caller's worker. A
+ * little of that can wait for the scout. */
+enum { IDLE_LITTLE = 16 };
+void idle_notify_woken(struct worker *w, size_t n);
+
 /* The same for work that waits at one worker: that one is woken if it sleeps. */
 void idle_notify_seat(filch_pool *pool, struct worker *w, int id);
 /* Fills every seat, for policies under which nobody is woken. */
@@ -69,6 +74,8 @@ unsigned idle_search_limit(unsigned active);
 
 /* Is there anything that this worker could do? (find.c) */
 bool find_anything(filch_pool *pool, struct worker *w);
+/* The same, but for a little in its own queue. */
+bool find_much(filch_pool *pool, struct worker *w);
 /* Does something wait in this worker's own queue or inbox? */
 bool find_own(struct worker *w);
 /* When the first timer of any worker is due; INT64_MAX: none. */

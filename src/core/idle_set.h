@@ -20,6 +20,7 @@ struct idle_set {
     int keeper;
     int poller;
     int64_t keeps_ns;
+    int64_t scout_ns;         /* the scout's alarm */
     uint32_t epoch;
     uint32_t wanted;          /* guests that wait for seat 0 */
     uint32_t seats;           /* in use: the pool's size, and stand-ins */

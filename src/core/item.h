@@ -15,6 +15,8 @@ typedef uintptr_t work_item;
 #define ITEM_POLL ((uintptr_t)3)
 #define ITEM_TAG ((uintptr_t)3)
 
+enum { ITEM_STACK_LINES = 15 };
+
 static inline work_item item_job(filch_job *job)
 {
     return (uintptr_t)job;
@@ -71,12 +73,13 @@ static inline void item_fetch(work_item it)
     filch_prefetch(p + 64);
 }
 
-/* And the top of a fiber's stack, which is read on the way back to whoever waited. The fiber may run by
- * now, so what it says of its stack may be old: fibers stay mapped, and to fetch a wrong line is no harm. */
+/* And the top of a fiber's stack, which is read on the way back to whoever waited: about 900 bytes up to the
+ * loop below the task, where it ends. The fiber may run by now, so what it says of its stack may be old:
+ * fibers stay mapped, and to fetch a wrong line is no harm. */
 static inline void item_fetch_stack(work_item it)
 {
     const struct fiber *f = item_as_fiber(it);
-    for (int line = 0; f && line < 8; line++)
+    for (int line = 0; f && line < ITEM_STACK_LINES; line++)
         filch_prefetch((const char *)f->context.sp + 64 * line);
 }
 

@@ -124,7 +124,7 @@ static unsigned kind_for(work_item it, unsigned otherwise)
 /* On its own worker: what was woken runs next. */
 static void ready_here(struct worker *w, struct fiber *f)
 {
-    if (queue_push_next(w, item_fiber(f)))
+    if (queue_push_next(w, item_fiber(f)) && !w->hushed)
         idle_notify(w->pool, w);
 }
 
@@ -430,6 +430,7 @@ static void rest(struct worker *w, void (*how)(struct worker *))
 
 static struct found next_work(struct worker *w)
 {
+    w->little = false;
     work_item it = find_local(w);
     if (!it)
         it = find_ready(w);

@@ -64,6 +64,8 @@ struct worker {
     struct rng rng;
     uint32_t searching;        /* counted in the pool's searchers                               */
     uint32_t guest;            /* the body is a guest                                           */
+    bool hushed;               /* whom it wakes just now it tells the others of all at once     */
+    bool little;               /* what it found can wait for the scout: idle.c [I8]             */
     int64_t backoff_ns;
     unsigned impatience;       /* see search                                                    */
     struct fiber *cache[FIBER_KINDS][WORKER_CACHE];

@@ -3,7 +3,7 @@
  * one is due. Forks, jobs and their alarms are in park.c. */
 #include "mc.h"
 
-#include "core/idle.h"
+#include "core/idle_set.h"
 #include "core/poll.h"
 
 static filch_pool pool;
@@ -32,6 +32,7 @@ bool find_anything(filch_pool *p, struct worker *w)
     return filch_load_relaxed(&jobs) > 0;
 }
 
+bool find_much(filch_pool *p, struct worker *w) { return find_anything(p, w); }
 bool find_own(struct worker *w) { (void)w; return false; }
 void find_evict(struct worker *w) { (void)w; }
 void find_flush(struct worker *w) { (void)w; }
@@ -166,6 +167,21 @@ static void keeper_of_two(void)
     end();
 }
 MC_MODEL(keeper_of_two, .claim = "[I5] everybody sleeps and a timer is due: somebody gets up",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* The keeper's time comes while another one searches, who has looked before; then that one lies down. */
+static void keeper_that_may_not_get_up(void)
+{
+    start(2);
+    struct worker *other = idle_seat_enter(&pool);
+    submit(SOON);
+    os_sleep_ns(100000); /* until seat 1 sleeps as the keeper */
+    mc_check(idle_search_begin(other));
+    os_sleep_ns(600000); /* its time has come */
+    mc_check(fired == 0 && idle_lie_down(other, true) <= due[0]);
+    end();
+}
+MC_MODEL(keeper_that_may_not_get_up, .claim = "[I5] a keeper that sleeps on leaves the time to another",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
 /* ---- guests -------------------------------------------------------------------------------------- */

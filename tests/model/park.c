@@ -45,6 +45,49 @@ static void park_scout(void)
 MC_MODEL(park_scout, .claim = "[I4] a fork is found though the scout of before works now",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
+/* ---- what timers bring ------------------------------------------------------------------------- */
+
+/* The submitter perhaps saw the searcher, and told nobody. */
+static void park_little_and_a_job(void)
+{
+    start(2);
+    woken = WAITS;
+    pool.idle->scout = 0; /* as far as the other knows: no alarm goes off */
+    submit(WAITS);
+    submit(OPENS);
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_little_and_a_job,
+         .claim = "[I8] who wakes no successor looks whether something came that is not its own",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_little_needs_a_scout(void)
+{
+    start(2);
+    woken = FORKS;
+    submit(FORKS);
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_little_needs_a_scout, .claim = "[I8] a successor is woken if there is no scout",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
+/* The first job has an alarm set by whom it does not need; the second one comes to the first worker, by then
+ * the only one that works, and its fork is found by the other's alarm. */
+static void park_little_waits_for_the_scout(void)
+{
+    start(2);
+    woken = FORKS;
+    submit(OPENS);
+    os_sleep_ns(500);
+    submit(FORKS);
+    wait_for(3);
+    end();
+}
+MC_MODEL(park_little_waits_for_the_scout, .claim = "[I8] the scout finds what was left to it",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* A task that its joiner ran is done, but lies in the queue yet: whoever takes it leaves the search as if it

@@ -11,6 +11,7 @@
 static filch_pool pool;
 static struct worker seats[2];
 static uint32_t jobs;     /* a bit for each kind that lies there     */
+static uint32_t woken;    /* kinds that a timer brought              */
 static uint32_t finished; /* how many; a futex                       */
 static uint32_t gate[2];  /* what jobs wait for                      */
 
@@ -20,6 +21,12 @@ bool find_anything(filch_pool *p, struct worker *w)
 {
     (void)p, (void)w;
     return filch_load_relaxed(&jobs) > 0;
+}
+
+/* Nothing of all that is in the queue of one. */
+bool find_much(filch_pool *p, struct worker *w)
+{
+    return find_anything(p, w);
 }
 
 bool find_own(struct worker *w)
@@ -165,6 +172,9 @@ void run_thread(void *arg)
             idle_seat_yield(w);
         look();
         uint32_t kind = idle_search_begin(w) ? take() : 0;
+        w->little = false;
+        if (kind & woken)
+            idle_notify_woken(w, 1);
         if (kind) {
             idle_search_found(w);
             run_one(kind);
