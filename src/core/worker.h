@@ -64,8 +64,6 @@ struct worker {
     struct rng rng;
     uint32_t searching;        /* counted in the pool's searchers                               */
     uint32_t guest;            /* the body is a guest                                           */
-    bool hushed;               /* whom it wakes just now it tells the others of all at once     */
-    bool little;               /* what it found can wait for the scout: idle.c [I8]             */
     int64_t backoff_ns;
     unsigned impatience;       /* see search                                                    */
     struct fiber *cache[FIBER_KINDS][WORKER_CACHE];
@@ -73,6 +71,8 @@ struct worker {
     struct task_cache tasks;
     unsigned streak;           /* picks of `next` in a row                                      */
     bool lent;                 /* what was put into `next` last was not taken back: a thief did */
+    bool hushed;               /* whom it wakes just now it tells the others of all at once     */
+    bool little;               /* what it found can wait for the scout: idle.c [I8]             */
     struct {
         struct worker *victim;
         work_item item;
