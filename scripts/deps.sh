@@ -60,6 +60,7 @@ check)
     need binutils "the tests look into the shared library (nm, readelf)" have readelf
     need g++ "the public headers are compiled as C++, too" compiles g++ c++ vector
     need clang "the second compiler of the gate" have clang
+    need ninja-build "seven builds, a fifth faster" have ninja
     need pkg-config "the install test uses filch.pc" have pkg-config
     install_missing
     need "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" "sanitizers and libFuzzer for clang" clang_runtime_there

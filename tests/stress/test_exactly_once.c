@@ -20,7 +20,7 @@ static const unsigned capacities[] = {2, 4, 256};
 static const int worker_counts[] = {1, 2, 4, 16};
 enum { CAPACITIES = 3, COUNTS = 4, COMBINATIONS = CAPACITIES * COUNTS };
 
-static size_t total_jobs = KIT_SLOW ? 400000 : 5000000;
+static size_t total_jobs = KIT_SLOW ? 200000 : 3000000;
 
 static filch_pool *make_pool(unsigned capacity, int workers)
 {
