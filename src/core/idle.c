@@ -63,7 +63,8 @@
  *      that its joiner has run already, and look for a successor.
  * [I8] To wake somebody costs more than most of what timers and descriptors bring: if they bring a little
  *      to a worker, it wakes nobody while there is a scout whose alarm comes within a back-off period. If
- *      what it runs first takes long, the scout finds the rest, as it finds forks. A searcher that leaves
+ *      what it runs first takes long, the scout finds the rest, as it finds forks; and the next WARY times
+ *      that worker takes nothing for little. A searcher that leaves
  *      without waking a successor may have kept a submitter from it: like one that gives up [I2] it looks
  *      once more, after it has left the count and a fence, at everything but its own queue. (Sleepers that
  *      came 10 us after each other, on two workers: 10 us of CPU time each with a successor for each
@@ -75,6 +76,8 @@
 #include "core/watch.h"
 
 #define REGRET_NS 30000 /* as long as a whole search takes */
+#define LITTLE_NS 200000 /* what took longer was not little */
+#define WARY 32
 
 static unsigned searchers(uint64_t word)
 {
@@ -322,9 +325,20 @@ void idle_notify_woken(struct worker *w, size_t n)
     filch_pool *pool = w->pool;
     if (n == 0)
         return;
-    w->little = n <= IDLE_LITTLE && pool->config.wake == FILCH_WAKE_ONE && scout_near(pool);
+    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE && scout_near(pool);
+    w->wary -= w->wary > 0;
     if (!w->little)
         idle_notify(pool, w); /* a searcher tells its successor when it leaves */
+    else if (!w->little_since_ns)
+        w->little_since_ns = os_clock_ns();
+}
+
+/* It has run all that it had. */
+static void was_it_little(struct worker *w)
+{
+    if (w->little_since_ns && os_clock_ns() - w->little_since_ns > LITTLE_NS)
+        w->wary = WARY;
+    w->little_since_ns = 0;
 }
 
 void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
@@ -377,6 +391,8 @@ bool idle_search_begin(struct worker *w)
     struct idle_set *s = w->pool->idle;
     if (w->searching)
         return true;
+    w->little = false;
+    was_it_little(w);
     uint64_t word = filch_load_relaxed(&s->word); /* order: checked by the exchange below */
     do {
         if (!room(word, filch_load_relaxed(&s->seats) - sleepers(word))) /* order: a figure */
@@ -543,6 +559,7 @@ void idle_keep_time(filch_pool *pool)
 void idle_awake(struct worker *w)
 {
     w->searching = filch_load_acquire(&w->gate) == GATE_SEARCHER; /* order: [I3] */
+    w->little = false;
     if (w->searching)
         EV(w, SEARCH);
 }

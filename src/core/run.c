@@ -430,7 +430,6 @@ static void rest(struct worker *w, void (*how)(struct worker *))
 
 static struct found next_work(struct worker *w)
 {
-    w->little = false;
     work_item it = find_local(w);
     if (!it)
         it = find_ready(w);

@@ -72,13 +72,15 @@ struct worker {
     unsigned streak;           /* picks of `next` in a row                                      */
     bool lent;                 /* what was put into `next` last was not taken back: a thief did */
     bool hushed;               /* whom it wakes just now it tells the others of all at once     */
-    bool little;               /* what it found can wait for the scout: idle.c [I8]             */
+    bool little;               /* what its search found can wait for the scout: idle.c [I8]     */
     struct {
         struct worker *victim;
         work_item item;
         uint32_t tick, puts;
         int64_t since_ns;
     } eyed;                    /* another's `next`, as last seen                                */
+    int64_t little_since_ns;   /* it began to run what it took for little; 0: it did not        */
+    unsigned wary;             /* so often nothing is taken for little                          */
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */
     struct found handed;       /* to a fresh loop by the flow that it replaces                  */
     struct body *body;         /* who sits here, see run.h                                      */

@@ -172,7 +172,6 @@ void run_thread(void *arg)
             idle_seat_yield(w);
         look();
         uint32_t kind = idle_search_begin(w) ? take() : 0;
-        w->little = false;
         if (kind & woken)
             idle_notify_woken(w, 1);
         if (kind) {

@@ -45,6 +45,27 @@ static void a_little_is_left_to_a_scout_that_comes_soon(void)
     CHECK(!is_little(1, 0, FILCH_WAKE_ALL));
 }
 
+static void what_took_long_is_not_taken_for_little_for_a_while(void)
+{
+    filch_pool *pool = kit_pool(1);
+    struct worker *w = idle_seat_enter(pool);
+    pool->idle->scout = 0;
+    pool->idle->scout_ns = 0;
+    idle_notify_woken(w, 1);
+    CHECK(w->little);
+    kit_nap_us(1000); /* as long as it runs */
+    CHECK(idle_search_begin(w));
+    int often = 0;
+    for (; !w->little; often++)
+        idle_notify_woken(w, 1);
+    CHECK(often > 10 && often < 100);
+    pool->idle->scout = -1;
+    w->little = false;
+    idle_search_found(w);
+    idle_seat_leave(w);
+    kit_destroy(pool);
+}
+
 static void more_than_a_little_is_seen(void)
 {
     filch_pool *pool = kit_pool(1);
@@ -154,6 +175,7 @@ int main(void)
 {
     kit_watchdog();
     RUN(a_little_is_left_to_a_scout_that_comes_soon);
+    RUN(what_took_long_is_not_taken_for_little_for_a_while);
     RUN(more_than_a_little_is_seen);
     RUN(sleepers_that_need_each_other_all_run);
     RUN(readers_that_need_each_other_all_run);
