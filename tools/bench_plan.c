@@ -72,6 +72,11 @@ static const struct contender wakeup_list[] = {
 };
 GROUP(wakeup);
 
+static const struct contender scope_list[] = {
+    {"filch", "gcc-O3", "default", POOL, NULL, "10000", 1, MANY, 1}, /* tasks */
+};
+GROUP(scope);
+
 static const struct contender baselines_list[] = {
     {"filch", "gcc-O3", "ring", POOL, NULL, "5000", 1, MANY, 1}, /* jobs */
     {"filch", "gcc-O3", "shared", POOL, NULL, "5000", 1, MANY, 1},
@@ -138,6 +143,8 @@ static const struct entry entries[] = {
     {"steal", "deque_batch_200", 0, &deque},
     {"idle", "cpu", 0, &cpu},
     {"idle", "wakeup", 0, &wakeup},
+    {"scope", "cancel", 0, &scope},
+    {"scope", "close", 0, &scope},
     {"baselines", "balanced", 0, &baselines},
     {"baselines", "one_worker", 0, &baselines},
     {"tasks", "spawn", 0, &tasks_on_2},

@@ -15,6 +15,7 @@ static const struct {
     {"deque_one", steal_deque_one},   {"deque_batch", steal_deque_batch},
     {"cpu", idle_cpu},                {"wakeup", idle_wakeup},
     {"balanced", baselines_balanced}, {"one_worker", baselines_one_worker},
+    {"cancel", scope_cancel},         {"close", scope_close},
 };
 
 filch_pool *pool_make(const struct pool_request *ask, enum filch_queue queue, enum filch_steal steal)

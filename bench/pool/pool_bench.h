@@ -23,6 +23,7 @@ typedef const char *pool_case(const struct pool_request *ask, struct pool_report
 pool_case steal_slots, steal_ring, steal_deque_one, steal_deque_batch;
 pool_case idle_cpu, idle_wakeup;
 pool_case baselines_balanced, baselines_one_worker;
+pool_case scope_cancel, scope_close;
 
 /* A pool as asked, not changed by the environment; null if there is none. */
 filch_pool *pool_make(const struct pool_request *ask, enum filch_queue queue, enum filch_steal steal);

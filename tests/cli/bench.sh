@@ -105,3 +105,13 @@ run bench --quick --csv --case fib --workers 1
 status_is 0
 out_has "suite,case,runtime,build,mode,workers,ns_per_op,median,size,rounds,version,error"
 out_has "forkjoin,fib,filch,gcc-O3,default,1,2.5,2.5,28,1,"
+
+# What exists on filch only.
+unset FILCH_BENCH_DIR
+if [ -x "$programs/filch-bench-pool" ]; then
+    run bench scope --quick --json --workers 1,2
+    status_is 0
+    lines_are_objects
+    [ "$(printf '%s\n' "$out" | grep -c '"size":10000,"cancel_ns":[0-9]*,"close_ns":')" -eq 4 ] ||
+        fail "not two cases on one worker and on two"
+fi
