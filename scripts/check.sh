@@ -68,11 +68,11 @@ stage_ucontext()
     configure_and_build build-ucontext gcc -DFILCH_UCONTEXT=ON -DFILCH_BENCH=OFF \
         -DCMAKE_C_FLAGS_RELEASE=-O1 && tests build-ucontext '^unit$' '' "^($names)\$"
 }
-# C++ takes long to compile: what has memory of its own, and what moves.
-stage_asan() { sanitized build-asan gcc address "$most" '^(fault_sleep|cpp_(join|loops|reduce|sort).*)$'; }
-# Sorts are many comparisons for each fork (selecting has all ways of forking that they have), deep recursion is much
-# stack.
-stage_tsan() { sanitized build-tsan gcc thread "$threads" '^(arrays|deep|plain|sort|sort_plain|cpp_(join|loops|reduce|sort).*)$'; }
+# C++ takes long to compile, deep recursion is much stack, sorts of all types are one text.
+stage_asan() { sanitized build-asan gcc address "$most" '^(deep|fault_sleep|sort_plain|cpp_.*)$'; }
+# Parallel algorithms are much of the user's own code for each fork; loops, searches and pipelines have all ways of forking
+# and of waiting that they have.
+stage_tsan() { sanitized build-tsan gcc thread "$threads" '^(arrays|deep|graph|plain|reduce|scan|sort.*|cpp_.*)$'; }
 # A second compiler's sanitizers: what its own code could get wrong, switches, atomics and waits; the rest is
 # left to `all`.
 second='async blocking cancel chan context expose forkjoin future idle io io_wait local pool scope select
