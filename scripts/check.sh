@@ -49,7 +49,8 @@ stage_gcc()
     configure_and_build build gcc && tests build "$quick" "$without"
 }
 by_both='cpp_.*|headers_compile_alone' # the stage before has run these with both compilers
-long_same='deep|sort|sort_plain|sort_select' # and these do for long what does not depend on the compiler
+# And these take long: some do not depend on the compiler, the others run with it under its sanitizers.
+long_same='deep|idle|life|pool|sort|sort_plain|sort_select|task|task_edges'
 stage_clang()
 {
     local without=$by_both
