@@ -50,7 +50,7 @@ stage_gcc()
 }
 by_both='cpp_.*|headers_compile_alone' # the stage before has run these with both compilers
 # And these take long: some do not depend on the compiler, the others run with it under its sanitizers.
-long_same='deep|idle|life|pool|sort|sort_plain|sort_select|task|task_edges'
+long_same='deep|idle|pool|sort|sort_plain|sort_select|task|task_edges'
 stage_clang()
 {
     local without=$by_both
