@@ -112,17 +112,20 @@ struct step {
 };
 enum { STEP_BEFORE = 1, STEP_AFTER = 2, STEP_FAILED = 4, STEP_OLD = 8, STEP_LATE = 16, STEP_ORDER = 32 };
 
-struct cell {                 /* four bytes of memory; what plain accesses need is in its first half */
+struct cell {                 /* four bytes of memory */
     _Alignas(64) uintptr_t key;
     uint32_t run;             /* of which execution; others are empty */
     int loc;                  /* + 1 */
     uint8_t write_mask, read_mask;
     int8_t write_thread;
-    bool atomic;              /* the two lines below are in use */
+    bool atomic;              /* there is more of it in cell_atomic */
     uint32_t write_clock;
     uint32_t read_clock[MC_THREADS];
-    _Alignas(64) uint32_t atomic_read[MC_THREADS];
-    uint32_t atomic_write[MC_THREADS];
+};
+
+struct cell_atomic {          /* apart: most words are plain ones */
+    _Alignas(64) uint32_t read[MC_THREADS];
+    uint32_t write[MC_THREADS];
 };
 
 struct chunk {
@@ -186,6 +189,7 @@ struct engine {
     int freed_pages;          /* ... of which there are few: chunks */
     uint8_t *touched;         /* per page of the arena     */
     struct cell cell[MC_CELLS];
+    struct cell_atomic cell_atomic[MC_CELLS];
     int cell_list[MC_CELLS];
     int cells;
 

@@ -35,6 +35,11 @@ static inline struct cell *cell_of(uintptr_t address, bool make)
     return &mc->cell[i];
 }
 
+static inline struct cell_atomic *atomic_of(const struct cell *c)
+{
+    return &mc->cell_atomic[c - mc->cell];
+}
+
 struct cell *mc_cell(uintptr_t address, bool make)
 {
     return cell_of(address, make);
@@ -107,9 +112,9 @@ static void plain_cell(uintptr_t a, uint8_t mask, bool write)
     uint32_t clock = mc_me()->cur.clock[mc->current];
     check_last_write(c, mask, write ? "plain write" : "plain read", a, 0);
     if (c->atomic) {
-        check_against(c->atomic_write, write ? "plain write" : "plain read", "atomic write", a, 0);
+        check_against(atomic_of(c)->write, write ? "plain write" : "plain read", "atomic write", a, 0);
         if (write)
-            check_against(c->atomic_read, "plain write", "atomic read", a, 0);
+            check_against(atomic_of(c)->read, "plain write", "atomic read", a, 0);
     }
     if (write) {
         if (c->read_mask & mask)
@@ -133,9 +138,7 @@ static void plain(const void *p, size_t size, bool write)
         uintptr_t next = (a | 3) + 1;
         if (next > end)
             next = end;
-        uint8_t mask = 0;
-        for (uintptr_t b = a; b < next; b++)
-            mask = (uint8_t)(mask | 1u << (b & 3));
+        uint8_t mask = (uint8_t)(((1u << (next - a)) - 1) << (a & 3));
         plain_cell(a & ~(uintptr_t)3, mask, write);
         a = next;
     }
@@ -159,10 +162,13 @@ void mc_atomic_access(const void *p, unsigned size, bool write, const struct mc_
         check_last_write(c, 15, mine, (uintptr_t)p, site);
         if (write)
             check_against(c->read_clock, mine, "plain read", (uintptr_t)p, site);
-        if (concurrent(c->atomic_write) || (write && concurrent(c->atomic_read)))
-            mc_note_conflict(p);
-        (write ? c->atomic_write : c->atomic_read)[mc->current] = clock;
+        struct cell_atomic *by = atomic_of(c);
+        if (!c->atomic)
+            *by = (struct cell_atomic){0};
         c->atomic = true;
+        if (concurrent(by->write) || (write && concurrent(by->read)))
+            mc_note_conflict(p);
+        (write ? by->write : by->read)[mc->current] = clock;
     }
 }
 
@@ -204,8 +210,10 @@ static void check_cell_quiet(const struct cell *c)
     uintptr_t a = c->key << 2;
     check_last_write(c, 15, "free", a, 0);
     check_against(c->read_clock, "free", "plain read", a, 0);
-    check_against(c->atomic_write, "free", "atomic write", a, 0);
-    check_against(c->atomic_read, "free", "atomic read", a, 0);
+    if (!c->atomic)
+        return;
+    check_against(atomic_of(c)->write, "free", "atomic write", a, 0);
+    check_against(atomic_of(c)->read, "free", "atomic read", a, 0);
 }
 
 /* What others did with it must be over. By its words or by all that were touched, whichever are fewer. */

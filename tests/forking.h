@@ -1,4 +1,4 @@
-/* forking.h: what the tests of fork-join share: pools by policy, child processes, scale. */
+/* forking.h: what the tests of fork-join share: pools by policy, child processes. */
 #ifndef FILCH_TESTS_FORKING_H
 #define FILCH_TESTS_FORKING_H
 
@@ -7,6 +7,7 @@
 #endif
 
 #include "check.h"
+#include "scale.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,25 +17,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#ifndef WITH_ASAN
-#define WITH_ASAN 0
-#endif
-#ifdef FILCH_TSAN
-#define WITH_TSAN 1
-#else
-#define WITH_TSAN 0
-#endif
-
-/* How much of it: as written, or less where every access is checked. */
-#define SCALED(plain, asan, tsan) (WITH_TSAN ? (tsan) : WITH_ASAN ? (asan) : (plain))
 
 /* ---- pools -------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "core/idle.h"
+#include "scale.h"
 
 #include <errno.h>
 #include <filch.h>
@@ -16,19 +17,15 @@
 #define KIT_UNUSED __attribute__((unused))
 
 /* Sanitizers are about ten times slower, as are counters of coverage: so much less is done. */
-#if defined(FILCH_TSAN) || defined(__SANITIZE_ADDRESS__) || defined(FILCH_COVERAGE)
-enum { KIT_SLOW = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#ifdef FILCH_COVERAGE
 enum { KIT_SLOW = 1 };
 #else
-enum { KIT_SLOW = 0 };
-#endif
-#else
-enum { KIT_SLOW = 0 };
+enum { KIT_SLOW = WITH_ASAN || WITH_TSAN };
 #endif
 
+#ifndef KIT_PATIENCE_S /* seeded breaks are expected to hang */
 enum { KIT_PATIENCE_S = KIT_SLOW ? 50 : 20 };
+#endif
 
 static uint64_t kit_beats;     /* grows while the test gets on */
 static filch_pool *kit_looked_at; /* whose figures the watchdog prints */
@@ -123,6 +120,12 @@ KIT_UNUSED static void kit_destroy(filch_pool *pool)
     kit_beat();
 }
 
+KIT_UNUSED static void kit_drain_and_destroy(filch_pool *pool)
+{
+    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
+    kit_destroy(pool);
+}
+
 /* Waits on this thread, without helping and without suspending. */
 #define KIT_AWAIT(cond)                                                                           \
     do {                                                                                          \
@@ -173,6 +176,14 @@ KIT_UNUSED static void cell_init(struct cell *c)
 {
     *c = (struct cell){.worker = -1};
     filch_job_init(&c->job, cell_run, c);
+}
+
+KIT_UNUSED static void cells_submit(filch_pool *pool, struct cell *c, size_t n, int where)
+{
+    for (size_t i = 0; i < n; i++) {
+        cell_init(&c[i]);
+        CHECK_EQ(filch_submit_on(pool, &c[i].job, where), 0);
+    }
 }
 
 /* Checks that each ran exactly once. */

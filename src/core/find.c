@@ -13,6 +13,7 @@
 #define BATCH 64
 #define LOOK_PAUSES 8   /* between two looks at a fork */
 #define BARRIER_US 20   /* a barrier does not take longer */
+#define KEPT_US 1000    /* who has picked nothing for so long is in a long job */
 
 static struct found found_item(work_item it)
 {
@@ -85,8 +86,61 @@ static bool from_poll(struct worker *w)
     return n > 0;
 }
 
-/* What is looked at now and then although there is something in the worker's own queue: also another's
- * timers, whose worker may be in a long job while nobody searches. */
+static bool inbox_open(struct worker *w, struct worker *victim)
+{
+    return w->pool->config.queue != FILCH_QUEUE_PRIVATE && inject_count(&victim->inbox) > 0;
+}
+
+/* May `w` take what waits at `v`? With private queues only its own. */
+static bool reachable(struct worker *w, struct worker *v)
+{
+    return v == w || v->pool->config.queue != FILCH_QUEUE_PRIVATE;
+}
+
+/* What waits at a victim, forks aside. */
+static work_item from_waiting(struct worker *w, struct worker *victim)
+{
+    work_item it;
+    switch (queue_steal(w, victim, &it)) {
+    case QUEUE_TAKEN:
+        return it;
+    case QUEUE_CONTENDED:
+        EV(w, STEAL_SKIP);
+        return 0;
+    case QUEUE_EMPTY:
+        break;
+    }
+    it = inbox_open(w, victim) ? from_inbox(w, victim) : 0;
+    if (!it && queue_steal_next(w, victim, &it) != QUEUE_TAKEN)
+        it = 0;
+    if (!it)
+        EV(w, STEAL_EMPTY);
+    return it;
+}
+
+/* From a worker that is kept by a long job while things wait there: if all others have enough to do, nobody
+ * searches who would take them. One is watched at a time. Who searches goes by the policy. */
+static work_item from_kept(struct worker *w)
+{
+    filch_pool *pool = w->pool;
+    struct worker *v = &pool->workers[w->suspect.id];
+    bool picks = filch_load_relaxed(&v->tick) != w->suspect.tick; /* order: a hint */
+    if (w->searching)
+        return 0;
+    if (v != w && !picks && reachable(w, v) && find_own(v)) {
+        if (os_ticks() - w->suspect.since < KEPT_US * os_ticks_per_us())
+            return 0;
+        EV(w, STEAL_TRY);
+        return from_waiting(w, v);
+    }
+    w->suspect.id = (w->suspect.id + 1) % (unsigned)pool->count;
+    w->suspect.tick = filch_load_relaxed(&pool->workers[w->suspect.id].tick); /* order: a hint */
+    w->suspect.since = os_ticks();
+    return 0;
+}
+
+/* What is looked at now and then although there is something in the worker's own queue: also what is
+ * another's, who may be in a long job while nobody searches. */
 static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t tick)
 {
     filch_pool *pool = w->pool;
@@ -96,7 +150,8 @@ static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t ti
         return 0;
     (void)from_poll(w);
     (void)from_timers(w, &pool->workers[tick / WORKER_FAIR % (unsigned)pool->count]);
-    return from_injector(w);
+    work_item it = from_injector(w);
+    return it ? it : from_kept(w);
 }
 
 static __attribute__((noinline)) work_item from_outside(struct worker *w)
@@ -213,11 +268,6 @@ static struct found from_fiber(struct worker *w, struct fiber *f, const filch_sl
     return found_loot(w, f, result, &loot);
 }
 
-static bool inbox_open(struct worker *w, struct worker *victim)
-{
-    return w->pool->config.queue != FILCH_QUEUE_PRIVATE && inject_count(&victim->inbox) > 0;
-}
-
 static struct found from_victim(struct worker *w, struct worker *victim)
 {
     struct found found = {0};
@@ -227,22 +277,7 @@ static struct found from_victim(struct worker *w, struct worker *victim)
         found = from_fiber(w, f, 0);
     if (found.what != FOUND_NOTHING)
         return found;
-    work_item it;
-    switch (queue_steal(w, victim, &it)) {
-    case QUEUE_TAKEN:
-        return found_item(it);
-    case QUEUE_CONTENDED:
-        EV(w, STEAL_SKIP);
-        return found;
-    case QUEUE_EMPTY:
-        break;
-    }
-    it = inbox_open(w, victim) ? from_inbox(w, victim) : 0;
-    if (!it && queue_steal_next(w, victim, &it) != QUEUE_TAKEN)
-        it = 0;
-    if (!it)
-        EV(w, STEAL_EMPTY);
-    return found_item(it);
+    return found_item(from_waiting(w, victim));
 }
 
 /* Lock held. */
@@ -412,15 +447,9 @@ struct found find_descendant(struct worker *w, const filch_slot *under, const st
 
 /* ---- for sleepers ------------------------------------------------------------------------- */
 
-/* May `w` take what waits at `v`? With private queues only its own. */
-static bool reachable(struct worker *w, struct worker *v)
-{
-    return v == w || v->pool->config.queue != FILCH_QUEUE_PRIVATE;
-}
-
 bool find_own(struct worker *w)
 {
-    /* order: hints, as the others; its own, or under the idle lock */
+    /* order: hints, as the others: who relies on it is the owner, or holds the idle lock */
     return queue_size(w) > 0 || inject_count(&w->inbox) > 0 || filch_load_relaxed(&w->next);
 }
 

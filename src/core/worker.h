@@ -79,6 +79,11 @@ struct worker {
         uint32_t tick, puts;
         int64_t since_ns;
     } eyed;                    /* another's `next`, as last seen                                */
+    struct {
+        unsigned id;
+        uint32_t tick;
+        uint64_t since;
+    } suspect;                 /* another that may be in a long job, as last seen: see find.c   */
     int64_t little_since_ns;   /* it began to run what it took for little; 0: it did not        */
     unsigned wary;             /* so often nothing is taken for little                          */
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */

@@ -73,11 +73,11 @@ CHECK_UNUSED_ static void driver_each(const struct scenario *s, struct fault_pla
             break;
 }
 
-/* A long sort sleeps as a short one does. */
+/* A long sort sleeps as a short one does, and has its stacks from the same place. */
 CHECK_UNUSED_ static int driver_tells(const struct scenario *s, enum fault_kind kind)
 {
-    int sleeps = kind == FAULT_THREAD || kind == FAULT_FUTEX || kind == FAULT_MEMBARRIER;
-    return !sleeps || strcmp(s->name, "sorted_many") != 0;
+    int scratch = kind == FAULT_MALLOC || kind == FAULT_MMAP;
+    return scratch || strcmp(s->name, "sorted_many") != 0;
 }
 
 /* Every scenario, with `count` failures in a row from every n on: then what was refused is to be had

@@ -1,6 +1,7 @@
 /* The context switch: what is kept, what moves, what can be used again. */
 #define _GNU_SOURCE
 #include "../check.h"
+#include "../scale.h"
 #include "os/context.h"
 #include "os/os.h"
 
@@ -309,7 +310,7 @@ static void a_context_can_be_made_anew_many_times(void)
 {
     void *low = stack_new(SMALL);
     unsigned depth = 8;
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < SCALED(10000, 10000, 1000); i++) {
         start(low, SMALL, i & 1 ? dives_for_good : dives_and_stays);
         os_context_switch(&home, &other, &depth);
     }

@@ -431,7 +431,7 @@ FILCH_TASK(long, here_and_there, int, n)
 
 static void two_pools_body(void)
 {
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < SCALED(5, 3, 2); i++)
         CHECK_EQ(FILCH_RUN_ON(on.pool, here_and_there, 12), 2 * 144);
 }
 
@@ -657,7 +657,7 @@ int main(int argc, char **argv)
     RUN(a_pinned_job_stays_on_its_thread_over_a_stolen_join);
     RUN(a_guest_comes_back_on_its_own_thread);
     RUN(bounded_tasks_are_right_on_deep_unbalanced_trees);
-    if (!getenv("FILCH_NO_MEMBARRIER"))
+    if (!getenv("FILCH_NO_MEMBARRIER") && !WITH_TSAN) /* which does not see the fences that it is about */
         RUN(all_of_this_holds_without_membarrier);
     return check_report();
 }

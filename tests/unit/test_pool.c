@@ -3,20 +3,6 @@
 
 #include <limits.h>
 
-static void submit_cells(filch_pool *pool, struct cell *c, size_t n, int where)
-{
-    for (size_t i = 0; i < n; i++) {
-        cell_init(&c[i]);
-        CHECK_EQ(filch_submit_on(pool, &c[i].job, where), 0);
-    }
-}
-
-static void wait_and_destroy(filch_pool *pool)
-{
-    CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
-    kit_destroy(pool);
-}
-
 static filch_pool *pool_with_queue(enum filch_queue queue, int workers)
 {
     filch_config c = kit_config(workers);
@@ -31,8 +17,8 @@ static void twenty_jobs_loaded_on_one_of_four_workers_all_run_once(void)
     struct cell c[20];
     for (int where = 0; where < 4; where++) {
         filch_pool *pool = kit_pool(4);
-        submit_cells(pool, c, 20, where);
-        wait_and_destroy(pool);
+        cells_submit(pool, c, 20, where);
+        kit_drain_and_destroy(pool);
         cells_check(c, 20);
     }
 }
@@ -41,8 +27,8 @@ static void ten_jobs_on_a_single_worker_all_run_once(void)
 {
     struct cell c[10];
     filch_pool *pool = kit_pool(1);
-    submit_cells(pool, c, 10, 0);
-    wait_and_destroy(pool);
+    cells_submit(pool, c, 10, 0);
+    kit_drain_and_destroy(pool);
     cells_check(c, 10);
 }
 
@@ -68,7 +54,7 @@ static void twenty_jobs_on_worker_0_each_see_their_own_argument(void)
         filch_job_init(&a[i].job, see_argument, &a[i]);
         CHECK_EQ(filch_submit_on(pool, &a[i].job, 0), 0);
     }
-    wait_and_destroy(pool);
+    kit_drain_and_destroy(pool);
     for (int i = 0; i < 20; i++) {
         CHECK_EQ(a[i].seen, 7 * i);
         CHECK_EQ(a[i].runs, 1);
@@ -79,8 +65,8 @@ static void eight_jobs_round_robin_over_four_workers_run_once_each(void)
 {
     struct cell c[8];
     filch_pool *pool = kit_pool(4);
-    submit_cells(pool, c, 8, FILCH_ROUND_ROBIN);
-    wait_and_destroy(pool);
+    cells_submit(pool, c, 8, FILCH_ROUND_ROBIN);
+    kit_drain_and_destroy(pool);
     cells_check(c, 8);
 }
 
@@ -100,8 +86,8 @@ static void round_robin_puts_two_of_eight_jobs_on_each_of_four_workers(void)
     struct cell c[8];
     int count[4];
     filch_pool *pool = pool_with_queue(FILCH_QUEUE_PRIVATE, 4);
-    submit_cells(pool, c, 8, FILCH_ROUND_ROBIN);
-    wait_and_destroy(pool);
+    cells_submit(pool, c, 8, FILCH_ROUND_ROBIN);
+    kit_drain_and_destroy(pool);
     cells_check(c, 8);
     count_by_worker(c, 8, 4, count);
     for (int i = 0; i < 4; i++)
@@ -115,8 +101,8 @@ static void a_job_goes_to_its_number_modulo_the_workers(void)
     struct cell c[N];
     filch_pool *pool = pool_with_queue(FILCH_QUEUE_PRIVATE, 4);
     for (int i = 0; i < N; i++)
-        submit_cells(pool, &c[i], 1, where[i]);
-    wait_and_destroy(pool);
+        cells_submit(pool, &c[i], 1, where[i]);
+    kit_drain_and_destroy(pool);
     cells_check(c, N);
     for (int i = 0; i < N; i++)
         CHECK_EQ(c[i].worker, where[i] % 4);
@@ -129,8 +115,8 @@ static void random_places_reach_every_worker(void)
     static struct cell c[SPREAD];
     int count[4];
     filch_pool *pool = pool_with_queue(FILCH_QUEUE_PRIVATE, 4);
-    submit_cells(pool, c, SPREAD, FILCH_RANDOM);
-    wait_and_destroy(pool);
+    cells_submit(pool, c, SPREAD, FILCH_RANDOM);
+    kit_drain_and_destroy(pool);
     cells_check(c, SPREAD);
     count_by_worker(c, SPREAD, 4, count);
     for (int i = 0; i < 4; i++)
@@ -139,7 +125,7 @@ static void random_places_reach_every_worker(void)
 
 static void submit_spread_at_random(void *arg)
 {
-    submit_cells(filch_pool_current(), arg, SPREAD, FILCH_RANDOM);
+    cells_submit(filch_pool_current(), arg, SPREAD, FILCH_RANDOM);
 }
 
 static void random_places_chosen_by_a_worker_reach_every_worker(void)
@@ -150,7 +136,7 @@ static void random_places_chosen_by_a_worker_reach_every_worker(void)
     filch_pool *pool = pool_with_queue(FILCH_QUEUE_PRIVATE, 4);
     filch_job_init(&job, submit_spread_at_random, c);
     CHECK_EQ(filch_submit_on(pool, &job, 2), 0);
-    wait_and_destroy(pool);
+    kit_drain_and_destroy(pool);
     cells_check(c, SPREAD);
     count_by_worker(c, SPREAD, 4, count);
     for (int i = 0; i < 4; i++)
@@ -161,8 +147,8 @@ static void anywhere_runs_each_job_once(void)
 {
     static struct cell c[1000];
     filch_pool *pool = kit_pool(3);
-    submit_cells(pool, c, 1000, FILCH_ANYWHERE);
-    wait_and_destroy(pool);
+    cells_submit(pool, c, 1000, FILCH_ANYWHERE);
+    kit_drain_and_destroy(pool);
     cells_check(c, 1000);
 }
 
@@ -187,7 +173,7 @@ static void an_array_is_accepted_as_a_whole_and_runs_once_each(void)
             filch_job_init(&m.job[i], count_one, &m.runs[i]);
         }
         CHECK_EQ(filch_submit_array_on(pool, m.job, 100, places[p]), 100);
-        wait_and_destroy(pool);
+        kit_drain_and_destroy(pool);
         for (int i = 0; i < 100; i++)
             CHECK_EQ(m.runs[i], 1);
     }
@@ -198,7 +184,7 @@ static void an_empty_array_is_accepted(void)
     filch_pool *pool = kit_pool(2);
     filch_job none;
     CHECK_EQ(filch_submit_array_on(pool, &none, 0, FILCH_ANYWHERE), 0);
-    wait_and_destroy(pool);
+    kit_drain_and_destroy(pool);
 }
 
 /* ---- clean-up and detached jobs ------------------------------------------------------------ */
@@ -256,7 +242,7 @@ static void detached_jobs_run_once_with_their_clean_up(void)
     filch_pool *pool = kit_pool(4);
     for (int i = 0; i < 500; i++)
         CHECK_EQ(filch_submit_detached_on(pool, tidy_run, &t[i], tidy_cleanup, i % 8 - 3), 0);
-    wait_and_destroy(pool);
+    kit_drain_and_destroy(pool);
     for (int i = 0; i < 500; i++)
         tidy_check(&t[i]);
 }
@@ -278,7 +264,7 @@ static void a_job_that_was_waited_for_is_done(void)
     filch_pool *pool = kit_pool(2);
     for (int i = 0; i < 300; i++) {
         struct cell c;
-        submit_cells(pool, &c, 1, i % 5 - 3);
+        cells_submit(pool, &c, 1, i % 5 - 3);
         CHECK_EQ(filch_job_wait(&c.job, FILCH_FOREVER), 0);
         CHECK_EQ(filch_job_done(&c.job), 1);
         cells_check(&c, 1);
@@ -322,7 +308,7 @@ static void a_wait_with_a_deadline_ends_with_its_job(void)
     filch_pool *pool = kit_pool(2);
     for (int i = 0; i < 100; i++) {
         struct cell c;
-        submit_cells(pool, &c, 1, FILCH_ANYWHERE);
+        cells_submit(pool, &c, 1, FILCH_ANYWHERE);
         CHECK_EQ(filch_job_wait(&c.job, filch_clock_ns() + INT64_C(3600000000000)), 0);
         cells_check(&c, 1);
     }
@@ -424,7 +410,7 @@ static void shutdown_drains_what_was_accepted(void)
 {
     static struct cell c[2000];
     filch_pool *pool = kit_pool(4);
-    submit_cells(pool, c, 2000, FILCH_RANDOM);
+    cells_submit(pool, c, 2000, FILCH_RANDOM);
     CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
     cells_check(c, 2000);
     kit_destroy(pool);
@@ -518,7 +504,7 @@ static void destroy_drains_what_was_accepted(void)
 {
     static struct cell c[2000];
     filch_pool *pool = kit_pool(4);
-    submit_cells(pool, c, 2000, FILCH_ANYWHERE);
+    cells_submit(pool, c, 2000, FILCH_ANYWHERE);
     kit_destroy(pool);
     cells_check(c, 2000);
 }
@@ -533,9 +519,9 @@ static void several_pools_work_at_once(void)
     for (int p = 0; p < POOLS; p++)
         pool[p] = kit_pool(p + 1);
     for (int p = 0; p < POOLS; p++)
-        submit_cells(pool[p], c[p], JOBS, FILCH_ANYWHERE);
+        cells_submit(pool[p], c[p], JOBS, FILCH_ANYWHERE);
     for (int p = POOLS - 1; p >= 0; p--)
-        wait_and_destroy(pool[p]);
+        kit_drain_and_destroy(pool[p]);
     for (int p = 0; p < POOLS; p++) {
         cells_check(c[p], JOBS);
         for (int i = 0; i < JOBS; i++)
@@ -553,7 +539,7 @@ static void bridge_run(void *arg)
 {
     struct bridge *b = arg;
     b->seen = filch_pool_current();
-    submit_cells(b->other, b->inner, 20, FILCH_ANYWHERE);
+    cells_submit(b->other, b->inner, 20, FILCH_ANYWHERE);
     for (int i = 0; i < 20; i++)
         CHECK_EQ(filch_job_wait(&b->inner[i].job, FILCH_FOREVER), 0);
     CHECK_EQ(filch_pool_current() == b->seen, 1);
@@ -633,7 +619,7 @@ static void jobs_submit_jobs_and_the_pool_waits_for_all_of_them(void)
         filch_pool *pool = kit_pool(workers);
         filch_job_init(&top.job, branch_run, &top);
         CHECK_EQ(filch_submit_on(pool, &top.job, FILCH_ANYWHERE), 0);
-        wait_and_destroy(pool);
+        kit_drain_and_destroy(pool);
         CHECK_EQ(leaves, 1024);
         branch_free(&top);
     }
@@ -744,7 +730,7 @@ static void start_and_stop_hooks_run_once_on_each_worker_thread(void)
     config.hook_arg = &h;
     filch_pool *pool = kit_make(&config);
     for (int round = 0; round < 20; round++) {
-        submit_cells(pool, c, 64, FILCH_ROUND_ROBIN);
+        cells_submit(pool, c, 64, FILCH_ROUND_ROBIN);
         CHECK_EQ(filch_pool_wait(pool, FILCH_FOREVER), 0);
         cells_check(c, 64);
     }
@@ -799,198 +785,6 @@ static void submit_without_a_pool_uses_the_default_one(void)
     CHECK(seen.pool == filch_pool_default());
 }
 
-/* ---- configurations ------------------------------------------------------------------------ */
-
-static void a_shorter_configuration_of_an_older_caller_is_taken(void)
-{
-    filch_config c = kit_config(3);
-    c.ring_capacity = 3; /* nonsense, but beyond what the caller says it has */
-    c.size = offsetof(filch_config, stack_size);
-    filch_pool *pool;
-    CHECK_EQ(filch_pool_create(&pool, &c), 0);
-    kit_destroy(pool);
-    c.size = sizeof(size_t);
-    CHECK_EQ(filch_pool_create(&pool, &c), 0);
-    kit_destroy(pool);
-}
-
-static void no_configuration_is_the_default_one(void)
-{
-    filch_pool *pool;
-    struct cell c;
-    CHECK_EQ(filch_pool_create(&pool, NULL), 0);
-    CHECK(filch_pool_workers(pool) >= 1);
-    submit_cells(pool, &c, 1, FILCH_ANYWHERE);
-    kit_destroy(pool);
-    cells_check(&c, 1);
-}
-
-static void refused(filch_config c)
-{
-    filch_pool *pool = (filch_pool *)&c;
-    CHECK_EQ(filch_pool_create(&pool, &c), -EINVAL);
-    CHECK(pool == NULL);
-}
-
-#define REFUSED(field, value)                                                                     \
-    do {                                                                                          \
-        filch_config bad = kit_config(2);                                                         \
-        bad.field = (value);                                                                      \
-        refused(bad);                                                                             \
-    } while (0)
-
-static void bad_configurations_are_refused(void)
-{
-    REFUSED(size, 0);
-    REFUSED(size, sizeof(size_t) - 1);
-    REFUSED(size, sizeof(filch_config) + 1);
-    REFUSED(workers, -1);
-    REFUSED(workers, FILCH_MAX_WORKERS + 1);
-    REFUSED(stack_size, 1);
-    REFUSED(stack_size, (size_t)1 << 40);
-    REFUSED(ring_capacity, 1);
-    REFUSED(ring_capacity, 3);
-    REFUSED(ring_capacity, 1u << 17);
-    REFUSED(backoff_min_ns, -1);
-    REFUSED(backoff_max_ns, -1);
-}
-
-static void unknown_policies_are_refused(void)
-{
-    REFUSED(victim, (enum filch_victim)4);
-    REFUSED(steal, (enum filch_steal)6);
-    REFUSED(ends, (enum filch_ends)3);
-    REFUSED(wake, (enum filch_wake)3);
-    REFUSED(idle, (enum filch_idle)4);
-    REFUSED(join, (enum filch_join_policy)2);
-    REFUSED(queue, (enum filch_queue)5);
-}
-
-/* ---- every queue, every pair of ends, every share ------------------------------------------ */
-
-enum { OUTER = 40, INNER = 6 };
-
-struct parent {
-    struct cell own;
-    struct cell child[INNER];
-};
-
-static void parent_run(void *arg)
-{
-    struct parent *p = arg;
-    filch_add_relaxed(&p->own.runs, 1u); /* order: a count */
-    submit_cells(filch_pool_current(), p->child, INNER / 2, FILCH_ANYWHERE);
-    submit_cells(filch_pool_current(), p->child + INNER / 2, INNER / 2, FILCH_ROUND_ROBIN);
-}
-
-static void run_family(const filch_config *config)
-{
-    static struct parent p[OUTER];
-    filch_pool *pool = kit_make(config);
-    for (int i = 0; i < OUTER; i++) {
-        cell_init(&p[i].own);
-        filch_job_init(&p[i].own.job, parent_run, &p[i]);
-        CHECK_EQ(filch_submit_on(pool, &p[i].own.job, i % 6 - 3), 0);
-    }
-    wait_and_destroy(pool);
-    for (int i = 0; i < OUTER; i++) {
-        cells_check(&p[i].own, 1);
-        cells_check(p[i].child, INNER);
-    }
-}
-
-static void run_families(enum filch_queue queue)
-{
-    static const unsigned capacity[] = {2, 4, 256};
-    filch_config c = kit_config(4);
-    c.queue = queue;
-    for (int ends = FILCH_ENDS_FIFO; ends <= FILCH_ENDS_REVERSE; ends++)
-        for (int steal = FILCH_STEAL_HALF; steal <= FILCH_STEAL_FLOOR; steal++)
-            for (int i = 0; i < 3; i++) {
-                c.ends = (enum filch_ends)ends;
-                c.steal = (enum filch_steal)steal;
-                c.ring_capacity = capacity[i];
-                run_family(&c);
-            }
-}
-
-static void ring_queues_run_everything_once_with_any_ends_share_and_capacity(void)
-{
-    run_families(FILCH_QUEUE_RING);
-}
-static void a_shared_queue_runs_everything_once_with_any_ends_share_and_capacity(void)
-{
-    run_families(FILCH_QUEUE_SHARED);
-}
-static void private_queues_run_everything_once_with_any_ends_share_and_capacity(void)
-{
-    run_families(FILCH_QUEUE_PRIVATE);
-}
-static void locked_queues_run_everything_once_with_any_ends_share_and_capacity(void)
-{
-    run_families(FILCH_QUEUE_LOCKED);
-}
-static void trylock_queues_run_everything_once_with_any_ends_share_and_capacity(void)
-{
-    run_families(FILCH_QUEUE_TRYLOCK);
-}
-
-static void every_victim_policy_runs_everything_once(void)
-{
-    filch_config c = kit_config(4);
-    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
-        for (unsigned attempts = 0; attempts < 3; attempts++) {
-            c.victim = (enum filch_victim)victim;
-            c.steal_attempts = attempts;
-            c.ring_capacity = 4;
-            run_family(&c);
-        }
-}
-
-/* ---- what a guest leaves behind ------------------------------------------------------------ */
-
-/* A guest that got what it waited for leaves; jobs that are then in its seat's queue must run
- * though nobody waits for them. Batches from the injector and jobs that submit put them there. */
-static void submit_and_leave(void *arg)
-{
-    submit_cells(filch_pool_current(), arg, 3, FILCH_ANYWHERE);
-}
-
-static void leave_jobs_in_the_seat(const filch_config *config)
-{
-    for (int round = 0; round < 50; round++) {
-        struct cell c[3];
-        filch_pool *pool = kit_make(config);
-        filch_run_on(pool, submit_and_leave, c);
-        for (int i = 0; i < 3; i++)
-            KIT_AWAIT(kit_raised(&c[i].runs)); /* without helping */
-        kit_destroy(pool);
-        cells_check(c, 3);
-    }
-}
-
-static void jobs_left_by_a_guest_run_without_a_guest(void)
-{
-    filch_config c = kit_config(4);
-    leave_jobs_in_the_seat(&c);
-    c.workers = 1;
-    leave_jobs_in_the_seat(&c);
-}
-
-static void jobs_left_by_a_guest_run_though_thieves_leave_single_jobs_alone(void)
-{
-    filch_config c = kit_config(4);
-    c.steal = FILCH_STEAL_FLOOR;
-    leave_jobs_in_the_seat(&c);
-}
-
-static void jobs_left_by_a_guest_run_though_queues_are_private(void)
-{
-    filch_config c = kit_config(4);
-    c.queue = FILCH_QUEUE_PRIVATE;
-    leave_jobs_in_the_seat(&c);
-}
-
 int main(int argc, char **argv)
 {
     main_thread = pthread_self();
@@ -1034,18 +828,5 @@ int main(int argc, char **argv)
     RUN(start_and_stop_hooks_run_once_on_each_worker_thread);
     RUN(a_job_knows_its_pool_and_worker_and_a_foreign_thread_has_none);
     RUN(submit_without_a_pool_uses_the_default_one);
-    RUN(a_shorter_configuration_of_an_older_caller_is_taken);
-    RUN(no_configuration_is_the_default_one);
-    RUN(bad_configurations_are_refused);
-    RUN(unknown_policies_are_refused);
-    RUN(ring_queues_run_everything_once_with_any_ends_share_and_capacity);
-    RUN(a_shared_queue_runs_everything_once_with_any_ends_share_and_capacity);
-    RUN(private_queues_run_everything_once_with_any_ends_share_and_capacity);
-    RUN(locked_queues_run_everything_once_with_any_ends_share_and_capacity);
-    RUN(trylock_queues_run_everything_once_with_any_ends_share_and_capacity);
-    RUN(every_victim_policy_runs_everything_once);
-    RUN(jobs_left_by_a_guest_run_without_a_guest);
-    RUN(jobs_left_by_a_guest_run_though_thieves_leave_single_jobs_alone);
-    RUN(jobs_left_by_a_guest_run_though_queues_are_private);
     return check_report();
 }

@@ -3,7 +3,7 @@
  * this does not end. */
 #include "sync_kit.h"
 
-enum { TASKS = 300 };
+enum { TASKS = SCALED(300, 300, 100) };
 
 struct held {
     filch_mutex mutex;
@@ -181,7 +181,8 @@ static void a_mutex_may_be_held_across_an_event(void)
 
 static void so_may_an_rwlock(void)
 {
-    run_on_1_2_and_4(with_rwlock, all_in_turn, TASKS / 3 + 1);
+    int writers = (TASKS + 2) / 3 + 1; /* every third from 0 on, and the thread */
+    run_on_1_2_and_4(with_rwlock, all_in_turn, writers);
 }
 
 static void so_may_a_permit(void)

@@ -137,6 +137,68 @@ static void timers_of_a_hog_fire_although_nobody_is_idle(void)
     kit_destroy(pool);
 }
 
+/* ---- tasks behind a hog, while nobody searches -------------------------------------------------------- */
+
+enum { BEHIND = 5 };
+
+struct behind {
+    uint32_t hogs, busy, ran, stop;
+    uint32_t want; /* to run */
+};
+
+static void runs_behind(void *arg)
+{
+    struct behind *s = arg;
+    (void)kit_count(&s->ran);
+}
+
+/* Keeps its worker until what it left in the queue has run: elsewhere. */
+static int hogs_before_others(void *arg)
+{
+    struct behind *s = arg;
+    (void)kit_count(&s->hogs);
+    KIT_AWAIT(kit_raised(&s->busy));
+    for (int i = 0; i < BEHIND; i++)
+        CHECK_EQ(filch_go(runs_behind, s), 0);
+    KIT_AWAIT(kit_raised(&s->ran) == s->want);
+    return 0;
+}
+
+static int yields_until_stopped(void *arg)
+{
+    struct behind *s = arg;
+    (void)kit_count(&s->busy);
+    while (!kit_raised(&s->stop))
+        filch_yield();
+    return 0;
+}
+
+static void robbed_by_the_busy(int hogs, int busy)
+{
+    struct behind s = {.want = (uint32_t)(hogs * BEHIND)};
+    filch_task *t[4];
+    int n = 0;
+    filch_pool *pool = kit_pool(hogs + 1);
+    while (n < hogs)
+        t[n++] = spawn(pool, hogs_before_others, &s);
+    KIT_AWAIT(kit_raised(&s.hogs) == (uint32_t)hogs);
+    while (n < hogs + busy)
+        t[n++] = spawn(pool, yields_until_stopped, &s);
+    KIT_AWAIT(kit_raised(&s.ran) == s.want);
+    kit_raise(&s.stop);
+    while (n > 0)
+        CHECK_EQ(join(t[--n]), 0);
+    kit_destroy(pool);
+}
+
+/* Neither where one task has nobody to yield to, nor where the queue is never empty. */
+static void tasks_behind_hogs_run_although_nobody_is_idle(void)
+{
+    for (int hogs = 1; hogs <= 2; hogs++)
+        for (int busy = 1; busy <= 2; busy++)
+            robbed_by_the_busy(hogs, busy);
+}
+
 /* One worker leaves a timer and sleeps; the one that keeps the time has to fire it. */
 static void goes_one_sleeper(void *arg)
 {
@@ -410,7 +472,7 @@ static void a_guest_leaves_timers_to_the_pool(void)
 
 /* ---- descriptors ------------------------------------------------------------------------------------- */
 
-enum { LIVE = 300, ROUNDS = 40 };
+enum { LIVE = 300, ROUNDS = KIT_SLOW ? 8 : 40 };
 
 static const void *handles[LIVE * ROUNDS];
 
@@ -667,6 +729,7 @@ int main(void)
     RUN(what_is_next_at_hogs_is_stolen_under_every_policy);
     RUN(timers_of_a_hog_fire_under_every_policy);
     RUN(timers_of_a_hog_fire_although_nobody_is_idle);
+    RUN(tasks_behind_hogs_run_although_nobody_is_idle);
     RUN(a_timer_fires_when_everybody_sleeps_under_every_policy);
     RUN(a_task_run_by_its_joiner_leaves_errno_and_name_alone);
     RUN(a_fork_stolen_during_a_join_knows_where_it_came_from);
