@@ -2,11 +2,13 @@
 
 set(filch_rooms base os obs core fiber par)
 set(filch_sources)
+set(filch_path_sources)
 foreach(room IN LISTS filch_rooms)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
   list(APPEND filch_sources ${found})
   if(room MATCHES "^(core|fiber)$")
     set_source_files_properties(${found} PROPERTIES COMPILE_OPTIONS -fno-stack-protector)
+    list(APPEND filch_path_sources ${found})
   endif()
 endforeach()
 
@@ -30,14 +32,24 @@ if(NOT filch_sources)
   message(FATAL_ERROR "no sources found below ${PROJECT_SOURCE_DIR}/src")
 endif()
 
+foreach(off config dump look report watch) # the path does not lead through these
+  list(REMOVE_ITEM filch_path_sources ${PROJECT_SOURCE_DIR}/src/core/${off}.c)
+endforeach()
+set(filch_other_sources ${filch_sources})
+list(REMOVE_ITEM filch_other_sources ${filch_path_sources})
+
+# A task's path leads through many small functions in several files. clang and gcc's sanitizers do without.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" filch_build_type)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND filch_build_type STREQUAL "RELEASE" AND NOT FILCH_SANITIZE)
+  option(FILCH_LTO "Optimise core and fiber as a whole" ON)
+endif()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-function(filch_add_library target kind export_name)
-  add_library(${target} ${kind} ${filch_sources})
-  add_library(filch::${export_name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME filch EXPORT_NAME ${export_name}
-    C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+# What the two libraries are built with, and what they are built of.
+function(filch_library_flags target)
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -47,11 +59,40 @@ function(filch_add_library target kind export_name)
             $<BUILD_INTERFACE:filch_sanitizer>)
 endfunction()
 
-filch_add_library(filch_static STATIC filch_static)
+# One object of all the files on the path of a task, in ${target}_path.o: gcc optimises them together, and what comes
+# out is code like any other, so that who links the library knows nothing of it.
+function(filch_add_path target pic)
+  add_library(${target}_path OBJECT ${filch_path_sources})
+  filch_library_flags(${target}_path)
+  set_target_properties(${target}_path PROPERTIES POSITION_INDEPENDENT_CODE ${pic})
+  target_compile_options(${target}_path PRIVATE -flto -fno-fat-lto-objects --param=large-unit-insns=1000000
+    $<$<BOOL:${pic}>:-fno-semantic-interposition>)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${filch_build_type}}")
+  add_custom_command(OUTPUT ${target}_path.o VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND ${CMAKE_C_COMPILER} ${flags} $<$<BOOL:${pic}>:-fPIC> -r -nostdlib -flto=auto -flinker-output=nolto-rel
+      -o ${target}_path.o $<TARGET_OBJECTS:${target}_path>
+    DEPENDS ${target}_path $<TARGET_OBJECTS:${target}_path>
+    COMMENT "Optimising the path of a task as a whole (${target})")
+endfunction()
+
+function(filch_add_library target kind export_name pic)
+  if(FILCH_LTO)
+    filch_add_path(${target} ${pic})
+    set(sources ${filch_other_sources} ${CMAKE_CURRENT_BINARY_DIR}/${target}_path.o)
+  else()
+    set(sources ${filch_sources})
+  endif()
+  add_library(${target} ${kind} ${sources})
+  add_library(filch::${export_name} ALIAS ${target})
+  filch_library_flags(${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME filch EXPORT_NAME ${export_name})
+endfunction()
+
+filch_add_library(filch_static STATIC filch_static OFF)
 
 # A shared library under a sanitizer has no user: its tests link the static one.
 if(NOT FILCH_SANITIZE)
-  filch_add_library(filch_shared SHARED filch)
+  filch_add_library(filch_shared SHARED filch ON)
   set(filch_map ${PROJECT_SOURCE_DIR}/src/filch.map)
   set_target_properties(filch_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${filch_map})

@@ -396,7 +396,14 @@ void mc_store(void *p, unsigned size, uint64_t value, enum mc_order order, const
 
 /* ---- read-modify-writes --------------------------------------------------------------------- */
 
-static uint64_t modify(void *p, unsigned size, uint64_t value, bool add, enum mc_order order,
+enum how { EXCHANGE, ADD, OR };
+
+static uint64_t modified(enum how how, uint64_t old, uint64_t value)
+{
+    return how == ADD ? old + value : how == OR ? old | value : value;
+}
+
+static uint64_t modify(void *p, unsigned size, uint64_t value, enum how how, enum mc_order order,
                        const struct mc_site *site)
 {
     struct op op = {.kind = OP_RMW, .address = p, .order = order};
@@ -404,11 +411,12 @@ static uint64_t modify(void *p, unsigned size, uint64_t value, bool add, enum mc
     int loc = loc_of(p, size);
     mc_atomic_access(p, size, true, site);
     struct store *s = newest(&mc->loc[loc]);
-    uint64_t old = s->value, now = cut_to(size, add ? old + value : value);
+    uint64_t old = s->value, now = cut_to(size, modified(how, old, value));
     const struct view *replaced = s->view;
     read_from(mc_me(), loc, s, order);
     write_last(loc, p, size, now, order, replaced, true);
-    struct step *step = mc_record(site, add ? "add" : "exchange");
+    static const char *const name[] = {"exchange", "add", "or"};
+    struct step *step = mc_record(site, name[how]);
     step->before = old;
     step->after = now;
     step->order = order;
@@ -416,24 +424,29 @@ static uint64_t modify(void *p, unsigned size, uint64_t value, bool add, enum mc
     return old;
 }
 
-static uint64_t unshared_modify(void *p, unsigned size, uint64_t now, uint64_t old)
+static uint64_t modify_if_shared(void *p, unsigned size, uint64_t value, enum how how, enum mc_order order,
+                                 const struct mc_site *site)
 {
-    memory_put(p, size, now);
+    if (mc && mc->running)
+        return modify(p, size, value, how, order, site);
+    uint64_t old = memory_get(p, size);
+    memory_put(p, size, modified(how, old, value));
     return old;
 }
 
 uint64_t mc_xchg(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site)
 {
-    if (!mc || !mc->running)
-        return unshared_modify(p, size, value, memory_get(p, size));
-    return modify(p, size, cut_to(size, value), false, order, site);
+    return modify_if_shared(p, size, value, EXCHANGE, order, site);
 }
 
 uint64_t mc_add(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site)
 {
-    if (!mc || !mc->running)
-        return unshared_modify(p, size, memory_get(p, size) + value, memory_get(p, size));
-    return modify(p, size, value, true, order, site);
+    return modify_if_shared(p, size, value, ADD, order, site);
+}
+
+uint64_t mc_or(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site)
+{
+    return modify_if_shared(p, size, value, OR, order, site);
 }
 
 static enum mc_order order_of_failure(enum mc_order order)

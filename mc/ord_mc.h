@@ -20,6 +20,7 @@ uint64_t mc_load(const void *p, unsigned size, enum mc_order order, const struct
 void mc_store(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site);
 uint64_t mc_xchg(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site);
 uint64_t mc_add(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site);
+uint64_t mc_or(void *p, unsigned size, uint64_t value, enum mc_order order, const struct mc_site *site);
 bool mc_cas(void *p, unsigned size, void *old, uint64_t value, enum mc_order order, bool weak,
             const struct mc_site *site);
 void mc_fence(enum mc_order order, const struct mc_site *site);
@@ -44,6 +45,8 @@ void mc_fence(enum mc_order order, const struct mc_site *site);
     __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
 #define MC_SUB(p, v, o)                                                                           \
     __extension__({ (MC_TYPE(p))mc_add((p), sizeof *(p), (uint64_t)0 - MC_WORD(p, v), o, MC_SITE(#p)); })
+#define MC_OR(p, v, o)                                                                            \
+    __extension__({ (MC_TYPE(p))mc_or((p), sizeof *(p), MC_WORD(p, v), o, MC_SITE(#p)); })
 #define MC_CAS(p, old, v, o, weak) mc_cas((p), sizeof *(p), (old), MC_WORD(p, v), o, weak, MC_SITE(#p))
 
 #define filch_load_relaxed(p) MC_LOAD(p, MC_RELAXED)
@@ -60,6 +63,8 @@ void mc_fence(enum mc_order order, const struct mc_site *site);
 #define filch_add_relaxed(p, v) MC_ADD(p, v, MC_RELAXED)
 #define filch_add_acq_rel(p, v) MC_ADD(p, v, MC_ACQ_REL)
 #define filch_add_seq_cst(p, v) MC_ADD(p, v, MC_SEQ_CST)
+#define filch_or_relaxed(p, v) MC_OR(p, v, MC_RELAXED) /* for seeded breaks */
+#define filch_or_acquire(p, v) MC_OR(p, v, MC_ACQUIRE)
 #define filch_sub_relaxed(p, v) MC_SUB(p, v, MC_RELAXED) /* for seeded breaks */
 #define filch_sub_acq_rel(p, v) MC_SUB(p, v, MC_ACQ_REL)
 #define filch_sub_seq_cst(p, v) MC_SUB(p, v, MC_SEQ_CST)

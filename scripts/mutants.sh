@@ -129,7 +129,7 @@ prepare_tree() # prepare_tree K
     if [ -d "$(clean "$1")" ]; then cp -a "$(clean "$1")" "$at"; fi
     sync_tree "$1"
     CC=${CC:-gcc} cmake -S "$(tree "$1")" -B "$at" -G 'Unix Makefiles' -DCMAKE_BUILD_TYPE=Release \
-        "-DCMAKE_C_FLAGS_RELEASE=-O1 -DKIT_PATIENCE_S=8" -DFILCH_BENCH=OFF || return 1
+        "-DCMAKE_C_FLAGS_RELEASE=-O1 -DKIT_PATIENCE_S=8" -DFILCH_LTO=OFF -DFILCH_BENCH=OFF || return 1
     # shellcheck disable=SC2086
     make -C "$at" $targets && make -C "$at" $targets || return 1
     for target in $targets; do

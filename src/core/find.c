@@ -174,12 +174,18 @@ work_item find_local(struct worker *w)
     return it ? it : from_outside(w);
 }
 
+/* Has something else its turn than what is next? Then find_local decides. */
+static inline bool others_turn(struct worker *w, uint32_t tick)
+{
+    return w->streak >= WORKER_STREAK || tick % WORKER_FAIR == 0 ||
+           (tick % WORKER_TIME == 0 && timers_next(w->timers) != INT64_MAX);
+}
+
 work_item find_at_hand(struct worker *w)
 {
     uint32_t tick = w->tick + 1;
     work_item it = filch_load_relaxed(&w->next); /* order: a hint; only thieves empty it meanwhile */
-    if (!item_as_fiber(it) || tick % WORKER_TIME == 0 || tick % WORKER_FAIR == 0 || w->guest ||
-        seat_wanted(w) || !queue_take_next(w, &it)) /* the queue has its turn in find_local */
+    if (!item_as_fiber(it) || others_turn(w, tick) || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
         return 0;
     w->streak++;
     filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */

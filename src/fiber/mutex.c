@@ -7,7 +7,7 @@
  * mutex over, LOCKED as it is, to the first who waits, until one of them had not waited that long.
  *
  * | field   | writer                  | reader         | invariant                                 |
- * | state   | CAS by anyone           | anyone         | bits below                                |
+ * | state   | CAS, or by anyone       | anyone         | bits below                                |
  * | owner   | who has it              | anyone, a hint | flow_self() of the holder; 0 for a moment |
  * | waiters | holder of `lock`        | the same       | see waiters.h                             |
  *
@@ -159,23 +159,20 @@ static int lock_wait_turn(filch_mutex *m, int64_t deadline)
 
 __attribute__((noinline)) static int lock_slow(filch_mutex *m, int64_t deadline)
 {
-    if (!take(m, 0)) {
-        if (deadline <= FILCH_NOW)
-            return -ETIMEDOUT;
-        if (filch_load_relaxed(&m->owner) == flow_self()) /* order: nobody else writes our number */
-            report_misuse("filch_mutex_lock", "the caller has it already; unlock it first");
-        int rc = spin(m, 0) ? 0 : lock_wait_turn(m, deadline);
-        if (rc != 0)
-            return rc;
-    }
-    own(m);
-    return 0;
+    if (deadline <= FILCH_NOW)
+        return -ETIMEDOUT;
+    if (filch_load_relaxed(&m->owner) == flow_self()) /* order: nobody else writes our number */
+        report_misuse("filch_mutex_lock", "the caller has it already; unlock it first");
+    int rc = spin(m, 0) ? 0 : lock_wait_turn(m, deadline);
+    if (rc == 0)
+        own(m);
+    return rc;
 }
 
+/* One step, whoever else waits or was woken: a bit that is set already stays as it is. */
 static bool take_free(filch_mutex *m)
 {
-    uint32_t none = 0;
-    return filch_cas_acquire(&m->state, &none, (uint32_t)LOCKED); /* order: [U1] */
+    return !(filch_or_acquire(&m->state, (uint32_t)LOCKED) & LOCKED); /* order: [U1] */
 }
 
 int filch_mutex_lock(filch_mutex *m, int64_t deadline)
@@ -192,7 +189,7 @@ int filch_mutex_trylock(filch_mutex *m)
 {
     if (!m)
         report_misuse("filch_mutex_trylock", "null mutex");
-    if (!take_free(m) && !take(m, 0))
+    if (!take_free(m))
         return -EBUSY;
     own(m);
     return 0;
@@ -241,11 +238,12 @@ __attribute__((noinline)) static void unlock_slow(filch_mutex *m, uint32_t s, co
     }
 }
 
+/* Looks first: while others wait a guess would be wrong, and a CAS that fails costs as much. */
 void mutex_unlock(filch_mutex *m, const char *call)
 {
-    uint32_t s = LOCKED;
     filch_store_relaxed(&m->owner, (uintptr_t)0); /* order: still ours */
-    if (!filch_cas_release(&m->state, &s, 0u)) /* order: [U1]; last access */
+    uint32_t s = filch_load_relaxed(&m->state); /* order: the CAS decides */
+    if (s != LOCKED || !filch_cas_release(&m->state, &s, 0u)) /* order: [U1]; last access */
         unlock_slow(m, s, call);
 }
 
