@@ -1,5 +1,5 @@
 /* loops.h: the inner loops, over [lo, hi), the same for every runtime that is written in C or C++, but for
- * filch's prefix sums, which have a function of their own. */
+ * filch's prefix sums and its search for a number, which have functions of their own. */
 #ifndef LOOPS_H
 #define LOOPS_H
 

@@ -18,7 +18,9 @@
  *                  omp/scan.cpp). Rayon has none.
  *   find_any       SIZE int32 (10^8) with one hit; 16 searches, the hit each time at another place. Time
  *                  per search.
- *                  TBB: parallel_for, cancelled by the hit, with auto_partitioner or in pieces of 32,768.
+ *                  filch: filch_find_any with the loop that the others have, or filch_index_any, which
+ *                  brings its own. TBB: parallel_for, cancelled by the hit, with auto_partitioner or in
+ *                  pieces of 32,768.
  *                  OpenMP: schedule(dynamic, 1) over chunks of 32,768, and a flag. Rayon: position_any, or
  *                  find_map_any over chunks of 32,768. The better one counts.
  *   sort_int       SIZE random int32 (5 * 10^7). Time / SIZE.

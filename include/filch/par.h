@@ -152,15 +152,16 @@ FILCH_API int filch_pack(void *to, const void *from, size_t n, size_t size, filc
  * copy, or else more time; -ENOMEM: not even a bit for each. After any error the array is as it was. */
 FILCH_API int filch_partition(void *base, size_t n, size_t size, filch_test *keep, void *arg, size_t *kept);
 
-/* ---- sums, least and greatest of plain types ------------------------------------------------ */
+/* ---- sums, least and greatest, searches in plain types -------------------------------------- */
 
 /* filch_sum(v, n), filch_min(v, n), filch_max(v, n) and filch_scan_sum(to, from, n) for arrays of the types
  * below; for each also as functions: filch_sum_i32 and so on. Integers are summed in 64 bits (wrapping
  * around), floating-point in double, grouped by n alone (the same bits for any number of workers). The
  * least and greatest of no element are 0; NaNs are passed over (0 if there is nothing else). filch_scan_sum
  * writes sums up to and including each element (wrapping around in the type), filch_scan_sum_before those
- * before it; to may be from; both return 0 or -errno. Where memory is short or the caller cancelled, sums
- * are computed by the caller alone. */
+ * before it; to may be from; both return 0 or -errno. filch_index_any(v, n, value) is where the value is in
+ * the array, any one of such places, and filch_index_first the first of them; n if there is none (a NaN is
+ * nowhere). Where memory is short or the caller cancelled, the caller sums up and searches alone. */
 #define FILCH_PLAIN_TYPES(X)                                                                      \
     X(i8, int8_t, int64_t) X(u8, uint8_t, uint64_t) X(i16, int16_t, int64_t)                      \
     X(u16, uint16_t, uint64_t) X(i32, int32_t, int64_t) X(u32, uint32_t, uint64_t)                \
@@ -171,7 +172,9 @@ FILCH_API int filch_partition(void *base, size_t n, size_t size, filch_test *kee
     FILCH_API type filch_min_##name(const type *v, size_t n);                                     \
     FILCH_API type filch_max_##name(const type *v, size_t n);                                     \
     FILCH_API int filch_scan_sum_##name(type *to, const type *from, size_t n);                    \
-    FILCH_API int filch_scan_sum_before_##name(type *to, const type *from, size_t n);
+    FILCH_API int filch_scan_sum_before_##name(type *to, const type *from, size_t n);             \
+    FILCH_API size_t filch_index_any_##name(const type *v, size_t n, type value);                 \
+    FILCH_API size_t filch_index_first_##name(const type *v, size_t n, type value);
 FILCH_PLAIN_TYPES(FILCH_PLAIN_)
 #undef FILCH_PLAIN_
 
@@ -190,6 +193,8 @@ FILCH_PLAIN_TYPES(FILCH_PLAIN_)
 #define filch_max(v, n) FILCH_PLAIN_PICK_(filch_max, v)(v, n)
 #define filch_scan_sum(to, from, n) FILCH_PLAIN_PICK_(filch_scan_sum, to)(to, from, n)
 #define filch_scan_sum_before(to, from, n) FILCH_PLAIN_PICK_(filch_scan_sum_before, to)(to, from, n)
+#define filch_index_any(v, n, value) FILCH_PLAIN_PICK_(filch_index_any, v)(v, n, value)
+#define filch_index_first(v, n, value) FILCH_PLAIN_PICK_(filch_index_first, v)(v, n, value)
 #endif
 
 /* ---- storage of each worker ----------------------------------------------------------------- */

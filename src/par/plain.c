@@ -1,5 +1,5 @@
-/* plain.c: sums, least and greatest, and prefix sums of arrays of numbers. One set of functions for each
- * type. */
+/* plain.c: sums, least and greatest, prefix sums and searches in arrays of numbers. One set of functions for
+ * each type. */
 #include "par/par.h"
 
 #include "core/report.h"
@@ -194,24 +194,63 @@ static uint32_t scan_words(uint32_t *to, const uint32_t *from, size_t n, uint32_
         return filch_scan(&s, 0, 0, n, &a);                                                       \
     }
 
-/* wide: what is returned; adding: the same without sign. */
-#define DEFINE(name, type, wide, adding, narrow, SCAN)                                            \
+/* So many are looked at before anybody asks whether one of them was it: the compiler may use vectors then. */
+#define LOOK_AT 64
+
+#define DEFINE_INDEX(name, type, bits)                                                            \
+    struct index_##name {                                                                         \
+        const type *v;                                                                            \
+        type value;                                                                               \
+    };                                                                                            \
+    static size_t look_##name(size_t lo, size_t hi, void *arg)                                    \
+    {                                                                                             \
+        const struct index_##name *a = arg;                                                       \
+        const type *v = a->v, value = a->value;                                                   \
+        size_t i = lo;                                                                            \
+        for (bits hits = 0; hi - i >= LOOK_AT; i += LOOK_AT) {                                    \
+            for (size_t k = 0; k < LOOK_AT; k++)                                                  \
+                hits = (bits)(hits | (bits)(v[i + k] == value));                                  \
+            if (hits)                                                                             \
+                break;                                                                            \
+        }                                                                                         \
+        while (i < hi && v[i] != value)                                                           \
+            i++;                                                                                  \
+        return i;                                                                                 \
+    }                                                                                             \
+    size_t filch_index_any_##name(const type *v, size_t n, type value)                            \
+    {                                                                                             \
+        struct index_##name a = {v, value};                                                       \
+        size_t where = n;                                                                         \
+        check_array(v, n, "filch_index_any_" #name);                                              \
+        return filch_find_any(0, n, look_##name, &a, &where) < 0 ? look_##name(0, n, &a) : where; \
+    }                                                                                             \
+    size_t filch_index_first_##name(const type *v, size_t n, type value)                          \
+    {                                                                                             \
+        struct index_##name a = {v, value};                                                       \
+        size_t where = n;                                                                         \
+        check_array(v, n, "filch_index_first_" #name);                                            \
+        return filch_find_first(0, n, look_##name, &a, &where) < 0 ? look_##name(0, n, &a) : where;\
+    }
+
+/* wide: what is returned; adding: the same without sign; bits: as wide as the type. */
+#define DEFINE(name, type, wide, adding, narrow, bits, SCAN)                                      \
     DEFINE_SUM(name, type, adding)                                                                \
     DEFINE_EXTREME(min, <, name, type)                                                            \
     DEFINE_EXTREME(max, >, name, type)                                                            \
     DEFINE_SCAN(name, type, narrow, SCAN)                                                         \
+    DEFINE_INDEX(name, type, bits)                                                                \
     wide filch_sum_##name(const type *v, size_t n)                                                \
     {                                                                                             \
         return (wide)sum_##name(v, n);                                                            \
     }
 
-DEFINE(i8, int8_t, int64_t, uint64_t, uint8_t, SCAN_ONE_BY_ONE)
-DEFINE(u8, uint8_t, uint64_t, uint64_t, uint8_t, SCAN_ONE_BY_ONE)
-DEFINE(i16, int16_t, int64_t, uint64_t, uint16_t, SCAN_ONE_BY_ONE)
-DEFINE(u16, uint16_t, uint64_t, uint64_t, uint16_t, SCAN_ONE_BY_ONE)
-DEFINE(i32, int32_t, int64_t, uint64_t, uint32_t, SCAN_BY_FOUR)
-DEFINE(u32, uint32_t, uint64_t, uint64_t, uint32_t, SCAN_BY_FOUR)
-DEFINE(i64, int64_t, int64_t, uint64_t, uint64_t, SCAN_ONE_BY_ONE)
-DEFINE(u64, uint64_t, uint64_t, uint64_t, uint64_t, SCAN_ONE_BY_ONE)
-DEFINE(f32, float, double, double, float, SCAN_ONE_BY_ONE)
-DEFINE(f64, double, double, double, double, SCAN_ONE_BY_ONE)
+DEFINE(i8, int8_t, int64_t, uint64_t, uint8_t, uint8_t, SCAN_ONE_BY_ONE)
+DEFINE(u8, uint8_t, uint64_t, uint64_t, uint8_t, uint8_t, SCAN_ONE_BY_ONE)
+DEFINE(i16, int16_t, int64_t, uint64_t, uint16_t, uint16_t, SCAN_ONE_BY_ONE)
+DEFINE(u16, uint16_t, uint64_t, uint64_t, uint16_t, uint16_t, SCAN_ONE_BY_ONE)
+DEFINE(i32, int32_t, int64_t, uint64_t, uint32_t, uint32_t, SCAN_BY_FOUR)
+DEFINE(u32, uint32_t, uint64_t, uint64_t, uint32_t, uint32_t, SCAN_BY_FOUR)
+DEFINE(i64, int64_t, int64_t, uint64_t, uint64_t, uint64_t, SCAN_ONE_BY_ONE)
+DEFINE(u64, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, SCAN_ONE_BY_ONE)
+DEFINE(f32, float, double, double, float, uint32_t, SCAN_ONE_BY_ONE)
+DEFINE(f64, double, double, double, double, uint64_t, SCAN_ONE_BY_ONE)

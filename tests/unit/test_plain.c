@@ -1,4 +1,4 @@
-/* test_plain.c: sums, least, greatest and prefix sums of plain types, each against a loop. */
+/* test_plain.c: sums, least, greatest, prefix sums of plain types, where a value is: each against a loop. */
 #include "../par_places.h"
 
 #include <float.h>
@@ -199,6 +199,75 @@ static void sums_of_doubles_are_close_to_the_exact_one(void)
     CHECK(fabsl((long double)sum - exact) < 1e-12L * exact);
 }
 
+/* ---- searches -------------------------------------------------------------------------------------- */
+
+/* Small numbers, and one or two that are larger. */
+#define SEARCHED(name, type)                                                                      \
+    static void name##_found(size_t n, size_t at, size_t also)                                    \
+    {                                                                                             \
+        static type v[MOST];                                                                      \
+        size_t first = at < also ? at : also;                                                     \
+        for (size_t i = 0; i < n; i++)                                                            \
+            v[i] = (type)(i % 100);                                                               \
+        CHECK(filch_index_any(v, n, 100) == n && filch_index_first((const type *)v, n, 100) == n);\
+        if (n == 0)                                                                               \
+            return;                                                                               \
+        v[at] = v[also] = 100;                                                                    \
+        size_t any = filch_index_any((const type *)v, n, 100);                                    \
+        CHECK(any == at || any == also);                                                          \
+        any = filch_index_any_##name(v, n, 100);                                                  \
+        CHECK(any == at || any == also);                                                          \
+        CHECK_EQ(filch_index_first(v, n, 100), first);                                            \
+        CHECK_EQ(filch_index_first_##name(v, n, 100), first);                                     \
+    }
+
+SEARCHED(i8, int8_t)
+SEARCHED(u8, uint8_t)
+SEARCHED(i16, int16_t)
+SEARCHED(u16, uint16_t)
+SEARCHED(i32, int32_t)
+SEARCHED(u32, uint32_t)
+SEARCHED(i64, int64_t)
+SEARCHED(u64, uint64_t)
+SEARCHED(f32, float)
+SEARCHED(f64, double)
+
+static void (*const searches[])(size_t n, size_t at, size_t also) = {
+    i8_found,  u8_found,  i16_found, u16_found, i32_found,
+    u32_found, i64_found, u64_found, f32_found, f64_found};
+
+/* At both ends, around what is looked at at once, and anywhere. */
+static void searches_here(void)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 127, 128, 129, 1000, MOST};
+    for (size_t type = 0; type < sizeof searches / sizeof *searches; type++) {
+        kit_beat();
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            size_t n = sizes[i], most = n ? n - 1 : 0;
+            searches[type](n, 0, most);
+            searches[type](n, most, most);
+            searches[type](n, most / 2, most / 2);
+            for (int round = 0; n > 0 && round < 3; round++)
+                searches[type](n, place_random(&seed) % n, place_random(&seed) % n);
+        }
+    }
+}
+
+static void a_value_is_found_where_it_is(void)
+{
+    searches_here();
+    on_pools(searches_here);
+}
+
+static void a_nan_is_nowhere_and_zero_has_two_signs(void)
+{
+    static double v[300];
+    for (size_t i = 0; i < 300; i++)
+        v[i] = i == 200 ? -0.0 : NAN;
+    CHECK_EQ(filch_index_any(v, 300, NAN), 300);
+    CHECK_EQ(filch_index_first(v, 300, 0.0), 200);
+}
+
 /* ---- without an array, without leave ---------------------------------------------------------------- */
 
 static void no_element_is_zero(void)
@@ -208,6 +277,7 @@ static void no_element_is_zero(void)
     CHECK(filch_sum(none, 0) == 0 && filch_min(none, 0) == 0 && filch_max(none, 0) == 0);
     CHECK(filch_sum(nothing, 0) == 0 && filch_min(nothing, 0) == 0 && filch_max(nothing, 0) == 0);
     CHECK_EQ(filch_scan_sum(none, none, 0), 0);
+    CHECK(filch_index_any(none, 0, 0) == 0 && filch_index_first(nothing, 0, 0) == 0);
     CHECK_EQ(filch_scan_sum_before(nothing, nothing, 0), 0);
 }
 
@@ -222,6 +292,8 @@ static int sums_in_a_canceled_scope(void *arg)
     CHECK_EQ(filch_min(v, 5000), -10);
     CHECK_EQ(filch_max(v, 5000), 4989);
     CHECK(filch_sum(d, 5000) == 12447500 && filch_min(d, 5000) == -10 && filch_max(d, 5000) == 4989);
+    CHECK(filch_index_any(v, 5000, 7) == 17 && filch_index_first(d, 5000, 4989) == 4999);
+    CHECK_EQ(filch_index_first(v, 5000, 5000), 5000);
     CHECK_EQ(filch_scan_sum(to, v, 5000), -ECANCELED);
     CHECK_EQ(filch_scan_sum_before(to, v, 5000), -ECANCELED);
     return 0;
@@ -244,6 +316,8 @@ int main(void)
     RUN(numbers_are_as_a_loop_finds_them);
     RUN(floats_are_summed_in_double);
     RUN(sums_of_doubles_are_close_to_the_exact_one);
+    RUN(a_value_is_found_where_it_is);
+    RUN(a_nan_is_nowhere_and_zero_has_two_signs);
     RUN(no_element_is_zero);
     RUN(sums_are_right_in_a_canceled_scope);
     return check_report();

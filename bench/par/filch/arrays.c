@@ -49,3 +49,8 @@ size_t filch_par_find(const int32_t *v, size_t n, int32_t wanted)
     size_t where;
     return filch_find_any(0, n, find_piece, &f, &where) == 1 ? where : n;
 }
+
+size_t filch_par_index(const int32_t *v, size_t n, int32_t wanted)
+{
+    return filch_index_any(v, n, wanted);
+}

@@ -8,7 +8,7 @@
 
 double filch_par_sum(const double *v, size_t n);
 void filch_par_scan(int32_t *to, const int32_t *from, size_t n);
-par_find filch_par_find;
+par_find filch_par_find, filch_par_index;
 void filch_par_sort(int32_t *v, size_t n);
 void filch_par_sort_by(int32_t *v, size_t n, par_compare *compare);
 

@@ -74,5 +74,5 @@ const struct par_runtime par_runtime = {
     .start = start, .stop = stop, .version = version, .run = run,
     .light = light, .sum = filch_par_sum, .scan = filch_par_scan,
     .sort = filch_par_sort, .sort_by = filch_par_sort_by,
-    .find = {filch_par_find}, .spin = {spin},
+    .find = {filch_par_find, filch_par_index}, .spin = {spin},
 };
