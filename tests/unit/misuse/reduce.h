@@ -130,7 +130,9 @@ static void find_answers(void)
     static void scan_before_null_##name(void)                                                     \
     {                                                                                             \
         (void)filch_scan_sum_before_##name((type *)reduced, 0, 1);                                \
-    }
+    }                                                                                             \
+    static void index_any_null_##name(void) { (void)filch_index_any_##name(0, 1, 0); }            \
+    static void index_first_null_##name(void) { (void)filch_index_first_##name(0, SIZE_MAX, 0); }
 FILCH_PLAIN_TYPES(PLAIN_BODIES_)
 
 #define PLAIN_ROWS_(name, type, wide)                                                             \
@@ -138,7 +140,9 @@ FILCH_PLAIN_TYPES(PLAIN_BODIES_)
     SAYS("filch_min_" #name, min_null_##name, "null array"),                                      \
     SAYS("filch_max_" #name, max_null_##name, "null array"),                                      \
     SAYS("filch_scan_sum_" #name, scan_null_##name, "null array"),                                \
-    SAYS("filch_scan_sum_before_" #name, scan_before_null_##name, "null array"),
+    SAYS("filch_scan_sum_before_" #name, scan_before_null_##name, "null array"),                  \
+    SAYS("filch_index_any_" #name, index_any_null_##name, "null array"),                          \
+    SAYS("filch_index_first_" #name, index_first_null_##name, "null array"),
 
 #define ROWS_REDUCE                                                                               \
     SAYS("filch_reduce", reduce_null, "reducer without"),                                         \
