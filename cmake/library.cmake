@@ -38,9 +38,11 @@ endforeach()
 set(filch_other_sources ${filch_sources})
 list(REMOVE_ITEM filch_other_sources ${filch_path_sources})
 
-# A task's path leads through many small functions in several files. clang and gcc's sanitizers do without.
+# A task's path leads through many small functions in several files. clang and gcc's sanitizers do without. The option
+# that makes plain code of it came with gcc 9.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" filch_build_type)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND filch_build_type STREQUAL "RELEASE" AND NOT FILCH_SANITIZE)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 9
+   AND filch_build_type STREQUAL "RELEASE" AND NOT FILCH_SANITIZE)
   option(FILCH_LTO "Optimise core and fiber as a whole" ON)
 endif()
 
