@@ -514,6 +514,34 @@ static void what_a_pinned_flow_forked_runs_before_it_blocks(void)
     }
 }
 
+/* The worker sleeps in the poll, and a guest takes its seat: until the worker has seen the byte, and has
+ * handed its reader to those who have one. */
+struct seated {
+    filch_pool *pool;
+    int fd;
+};
+
+static void keeps_the_seat(void *arg)
+{
+    const struct seated *s = arg;
+    CHECK_EQ(filch_write(s->fd, "g", 1, FILCH_FOREVER), 1);
+    KIT_AWAIT(inject_count(&s->pool->injector) > 0);
+}
+
+static void a_poller_without_its_seat_hands_on_what_it_sees(void)
+{
+    filch_pool *pool = kit_pool(1);
+    int ends[2];
+    CHECK_EQ(filch_pipe(ends), 0);
+    struct waiter w = {.fd = ends[0]};
+    filch_task *t = spawn(pool, waits, &w);
+    KIT_AWAIT(idle_polled(pool));
+    filch_run_on(pool, keeps_the_seat, &(struct seated){pool, ends[1]});
+    CHECK_EQ(join(t), 1);
+    CHECK_EQ(filch_close(ends[0]) | filch_close(ends[1]), 0);
+    kit_destroy(pool);
+}
+
 /* ---- children and signals -------------------------------------------------------------------- */
 
 static int waits_for_child(void *arg)
@@ -714,6 +742,7 @@ int main(void)
     RUN(the_poller_is_woken_for_jobs);
     RUN(pinned_flows_wait_too);
     RUN(what_a_pinned_flow_forked_runs_before_it_blocks);
+    RUN(a_poller_without_its_seat_hands_on_what_it_sees);
     RUN(a_child_is_waited_for);
     RUN(a_signal_is_waited_for);
 #ifndef FILCH_TSAN /* which cannot start threads in a child of fork() */
