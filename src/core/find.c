@@ -493,6 +493,20 @@ void find_leave_behind(struct worker *w)
         inject_push(&w->pool->injector, it);
 }
 
+/* Whom it woke last stands before its queue, where thieves come late, and workers that always find something
+ * of their own do not come at all. */
+void find_hand_over(struct worker *w)
+{
+    work_item it;
+    bool any = false;
+    while (w->pool->plain && (queue_take_next(w, &it) || queue_pop(w, &it))) {
+        inject_push(&w->pool->injector, it);
+        any = true;
+    }
+    if (any)
+        idle_notify(w->pool, w);
+}
+
 /* Of its own, more than `least`; of others, anything. */
 static bool find_more(filch_pool *pool, struct worker *w, unsigned least)
 {

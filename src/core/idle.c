@@ -19,7 +19,6 @@
  * | poller   | taken and left by the sleeper   | anyone    | the sleeper that sleeps in the    |
  * |          | itself, lock held               | (a hint)  | kernel's poll (poll.h), or -1     |
  * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
- * | epoch    | seat 0's leaver                 | guests    | changes when seat 0 is left       |
  * | refused  | who failed to start a thread    | waiters   | a hint: not 0, then ask again soon |
  *
  * [I1] The race that must not happen: a submitter publishes a job, sees no sleeper and wakes

@@ -44,8 +44,19 @@ bool idle_polled(filch_pool *pool);
 
 /* A guest takes seat 0 if nobody is in it (null otherwise), and leaves it. */
 struct worker *idle_seat_enter(filch_pool *pool);
-struct worker *idle_seat_enter_wait(filch_pool *pool);
 void idle_seat_leave(struct worker *w);
+
+/* The thread in this seat is about to sleep on the stack of its fiber, and comes back. A guest leaves
+ * meanwhile; the pool's own thread lends seat 0 to guests; what waits in the queue is handed to others. In
+ * between the seat is not the caller's. */
+struct away {
+    struct body *body;
+    struct fiber *fiber;
+    bool guest;
+};
+struct away idle_seat_step_out(struct worker *w);
+void idle_seat_step_in(struct worker *w, struct away away);
+
 /* Somebody keeps worker `w` (null: the caller is none) without working: may another one take over? If
  * true, seat_stand_down follows. Any thread. */
 bool seat_stand_in(filch_pool *pool, struct worker *w);
@@ -86,6 +97,8 @@ void find_evict(struct worker *w);
 void find_flush(struct worker *w);
 /* The owner keeps its seat, but comes to none of it: all that waits there is handed to the pool. */
 void find_leave_behind(struct worker *w);
+/* The same for a while: what is the worker's alone stays, and somebody is told of the rest. */
+void find_hand_over(struct worker *w);
 /* If somebody waits for the end of everything, and this is it: tell (job.c). */
 void job_drained(filch_pool *pool);
 /* What a pool's thread does (run.c). */

@@ -13,6 +13,9 @@ enum { GATE_SHUT, GATE_SEARCHER, GATE_ACTIVE };
 /* worker.has_thread */
 enum { SEAT_BARE, SEAT_STARTING, SEAT_THREAD };
 
+/* idle_set.lent: seat 0 while its thread waits, pinned; see seat.c. */
+enum { SEAT_KEPT, SEAT_OFFERED, SEAT_LENT };
+
 struct idle_set {
     uint64_t word;
     uint32_t lock;
@@ -21,8 +24,10 @@ struct idle_set {
     int poller;
     int64_t keeps_ns;
     int64_t scout_ns;         /* the scout's alarm */
-    uint32_t epoch;
-    uint32_t wanted;          /* guests that wait for seat 0 */
+    struct seat_queue {       /* for seat 0: seat.c */
+        uint32_t count, epoch;
+    } guests, owner;
+    uint32_t lent;
     uint32_t seats;           /* in use: the pool's size, and stand-ins */
     uint32_t size;            /* as configured, or as resized */
     uint32_t spares;          /* of those in use, from pool.base on: seat.c */
@@ -69,14 +74,25 @@ static inline bool seat_too_many(struct idle_set *s)
     return filch_load_relaxed(&s->spares) > filch_load_relaxed(&s->spares_wanted);
 }
 
+/* Does a guest wait for this seat? */
+static inline bool seat_sought(struct worker *w)
+{
+    return w->id == 0 && filch_load_relaxed(&w->pool->idle->guests.count) > 0; /* order: a hint */
+}
+
+/* Who sits here, a guest: does the thread that lent the seat want it back? */
+static inline bool seat_missed(struct worker *w)
+{
+    return filch_load_relaxed(&w->pool->idle->owner.count) > 0; /* order: a hint, asked again soon */
+}
+
 /* Should the thread leave this seat: seat 0 to a guest that waits, a spare one that nobody needs? Then it
  * calls idle_seat_yield. */
 static inline bool seat_wanted(struct worker *w)
 {
-    struct idle_set *s = w->pool->idle;
     if (w->id == 0)
-        return !w->guest && filch_load_relaxed(&s->wanted) > 0; /* order: a hint, asked again soon */
-    return w->id >= w->pool->base && seat_too_many(s);
+        return !w->guest && seat_sought(w);
+    return w->id >= w->pool->base && seat_too_many(w->pool->idle);
 }
 
 /* Wakes sleeper `id`, or with -1 one of its choice if nobody searches (or even if somebody does). */

@@ -19,6 +19,7 @@
  * else's, on the same stack; then sleeps. Joins inside those help as well, because the stack is
  * pinned.
  */
+#include "core/idle_set.h"
 #include "core/join.h"
 #include "core/report.h"
 
@@ -102,18 +103,21 @@ static void sleep_until(struct fiber *f, filch_slot *slot, int64_t deadline)
     }
 }
 
-/* A guest does not keep others from its seat while it sleeps and there is work for it. */
-static void sleep_away(struct worker *w, struct fiber *f, filch_slot *slot)
+/* Who sleeps does not keep a guest from the seat, nor a guest the thread that lent it: the job may wait for
+ * what they are to do. Nor does a guest keep the pool from it while there is work: then it sleeps until
+ * all is done. */
+static bool others_need(struct worker *w)
 {
-    struct body *body = w->body;
-    filch_pool *pool = w->pool;
-    run_enter(w, 0);
-    idle_seat_leave(w);
-    while (!is_done(slot))
-        sleep_until(f, slot, INT64_MAX);
-    w = idle_seat_enter_wait(pool);
-    w->body = body;
-    run_enter(w, f);
+    return seat_sought(w) || (w->guest && (seat_missed(w) || find_anything(w->pool, w)));
+}
+
+static void sleep_away(struct worker *w, struct fiber *f, filch_slot *slot, int64_t deadline)
+{
+    struct away away = idle_seat_step_out(w);
+    do
+        sleep_until(f, slot, away.guest ? INT64_MAX : deadline);
+    while (away.guest && !is_done(slot));
+    idle_seat_step_in(w, away);
 }
 
 static void help_until_done(struct worker *w, struct fiber *f, filch_slot *slot)
@@ -129,10 +133,11 @@ static void help_until_done(struct worker *w, struct fiber *f, filch_slot *slot)
         } else if (++misses < JOIN_SPIN) {
             os_pause();
         } else if (mark_waiting(slot, f, STATE_WAIT_THREAD)) {
-            if (w->guest && find_anything(w->pool, w))
-                sleep_away(w, f, slot);
+            int64_t deadline = os_clock_ns() + nap;
+            if (others_need(w))
+                sleep_away(w, f, slot, deadline);
             else
-                sleep_until(f, slot, os_clock_ns() + nap);
+                sleep_until(f, slot, deadline);
             nap = nap < w->pool->config.backoff_max_ns ? 2 * nap : nap;
         }
     }

@@ -1,5 +1,16 @@
 /* seat.c: who may sit where. Seat 0 may have a guest in it; the last seats are spare.
  *
+ * A guest that waits gives seat 0 up, and comes back when its wait is over. The pool's own thread may sit
+ * there by then, and wait itself, pinned, so that it cannot leave its stack: perhaps for what the guest is to
+ * do. So while that thread sleeps it lends the seat:
+ *
+ *     KEPT ---> OFFERED <---> LENT         a guest sits down, and leaves
+ *       \_________/                        the thread comes back, if no guest wants the seat
+ *
+ * To guests that come back: they are pinned as well, and leave nothing behind that needs this worker. Others
+ * would begin what its thread might have to wait for, and could not go on with. The seat is not in the idle
+ * set meanwhile, and counts as active, as the thread that waits there does.
+ *
  * A spare seat is used while the pool is large enough (filch_pool_resize), or by a stand-in. A stand-in
  * takes over while somebody keeps a worker without working: a thread that blocks in the system and said so
  * (filch_blocking_enter), or a hog (watch.c). Who sits in a spare seat is a worker like all others: what
@@ -13,6 +24,10 @@
  * | size          | lock holder  | anyone (a figure)| workers without stand-ins                          |
  * | stand_ins     | lock holder  | the same         | granted and not given back                         |
  * | seats         | lock holder  | anyone (a figure)| base + spares                                      |
+ * | lent          | lock holder  | the same, who sits there | KEPT while seat 0 is in the set            |
+ * | guests, owner | those who wait for seat 0; for the seat that it lent, its thread                     |
+ * |   .count      | they         | who leaves it, anyone (a hint) | how many                             |
+ * |   .epoch      | who leaves it | they            | changes when it is their turn                      |
  *
  * [G1] spares >= spares_wanted: who wants one that is not there already fetches it from the bench
  *      into the set and wakes it. One that is there works, or sleeps like any other: who has work for it
@@ -22,51 +37,80 @@
  *      guest that leaves does. A wake-up that it took from another is so passed on.
  * [G3] idle_stop stores `stop`, then looks at each seat with the lock held: it sees one that is on the
  *      bench, or that one sees `stop` and stays up.
+ * [G4] Who wants seat 0 says so, then looks, with the lock held; who leaves it changes it with the lock held,
+ *      then looks who wants it: guests first. Its thread takes it back only if no guest wants it, so it is
+ *      told apart from them: a wake-up that it heard in place of a guest would be lost.
  */
 #include "core/idle_set.h"
+#include "core/run.h"
 
 void seat_left(struct idle_set *s)
 {
-    filch_fence_seq_cst(); /* order: seat free first, then look for who wants it */
-    if (!filch_load_relaxed(&s->wanted)) /* order: after the fence */
+    filch_fence_seq_cst(); /* order: [G4] seat free first, then look for who wants it */
+    struct seat_queue *q = &s->guests;
+    if (!filch_load_relaxed(&q->count)) /* order: after the fence */
+        q = &s->owner;
+    if (!filch_load_relaxed(&q->count)) /* order: after the fence */
         return;
-    filch_add_acq_rel(&s->epoch, 1); /* order: pairs with idle_seat_enter_wait */
-    os_futex_wake(&s->epoch, 1);
+    filch_add_acq_rel(&q->epoch, 1); /* order: pairs with seat_wait */
+    os_futex_wake(&q->epoch, 1);
 }
 
 /* ---- seat 0 ------------------------------------------------------------------------------- */
 
-struct worker *idle_seat_enter(filch_pool *pool)
+static struct worker *sit_down(filch_pool *pool, bool again)
 {
     struct idle_set *s = pool->idle;
     lock_acquire(&s->lock);
-    bool free = set_has(s, 0);
-    if (free)
+    bool asleep = set_has(s, 0), offered = again && s->lent == SEAT_OFFERED;
+    if (asleep)
         set_remove(pool, 0, RISE_AS_ACTIVE);
+    else if (offered)
+        s->lent = SEAT_LENT;
     lock_release(&s->lock);
-    if (!free)
+    if (!asleep && !offered)
         return 0;
     pool->workers[0].guest = 1;
     idle_keep_watch(pool, &pool->workers[0]);
     return &pool->workers[0];
 }
 
-struct worker *idle_seat_enter_wait(filch_pool *pool)
+struct worker *idle_seat_enter(filch_pool *pool)
+{
+    return sit_down(pool, false);
+}
+
+/* A guest comes back. */
+static struct worker *enter_again(filch_pool *pool)
+{
+    return sit_down(pool, true);
+}
+
+/* The thread whose seat it is comes back. */
+static struct worker *take_back(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
-    struct worker *w = idle_seat_enter(pool);
-    if (w)
-        return w;
-    filch_add_seq_cst(&s->wanted, 1); /* order: before the look at the seat, see seat_left */
+    lock_acquire(&s->lock);
+    bool back = s->lent == SEAT_OFFERED && !filch_load_relaxed(&s->guests.count); /* order: [G4] the lock */
+    if (back)
+        s->lent = SEAT_KEPT;
+    lock_release(&s->lock);
+    return back ? &pool->workers[0] : 0;
+}
+
+/* [G4] */
+static void seat_wait(filch_pool *pool, struct seat_queue *q, struct worker *(*enter)(filch_pool *pool))
+{
+    if (enter(pool))
+        return;
+    filch_add_seq_cst(&q->count, 1); /* order: [G4] before the look at the seat */
     for (;;) {
-        uint32_t epoch = filch_load_acquire(&s->epoch); /* order: pairs with seat_left */
-        w = idle_seat_enter(pool);
-        if (w)
+        uint32_t epoch = filch_load_acquire(&q->epoch); /* order: pairs with seat_left */
+        if (enter(pool))
             break;
-        os_futex_wait(&s->epoch, epoch, INT64_MAX);
+        os_futex_wait(&q->epoch, epoch, INT64_MAX);
     }
-    filch_sub_seq_cst(&s->wanted, 1); /* order: a count */
-    return w;
+    filch_sub_seq_cst(&q->count, 1); /* order: a count */
 }
 
 /* The body leaves, and does not lie down as those do who come back by themselves: whatever it was to see,
@@ -85,12 +129,52 @@ static void seat_hand_on(struct worker *w)
     job_drained(pool);
 }
 
+/* Its thread lends the seat, or a guest gives back what it was lent. */
+static void offer(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    lock_acquire(&s->lock);
+    s->lent = SEAT_OFFERED;
+    lock_release(&s->lock);
+    seat_left(s);
+}
+
 void idle_seat_leave(struct worker *w)
 {
     w->guest = 0;
-    find_flush(w);
-    idle_lie_down(w, false);
+    if (w->pool->idle->lent == SEAT_LENT) { /* to us: nobody else changes it meanwhile */
+        find_hand_over(w);
+        offer(w);
+    } else {
+        find_flush(w);
+        idle_lie_down(w, false);
+    }
     seat_hand_on(w);
+}
+
+struct away idle_seat_step_out(struct worker *w)
+{
+    struct away away = {w->body, w->fiber, w->guest};
+    if (w->guest) {
+        run_enter(w, 0);
+        idle_seat_leave(w);
+        return away;
+    }
+    find_hand_over(w);
+    if (w->id == 0)
+        offer(w);
+    return away;
+}
+
+void idle_seat_step_in(struct worker *w, struct away away)
+{
+    filch_pool *pool = w->pool;
+    if (away.guest)
+        seat_wait(pool, &pool->idle->guests, enter_again);
+    else if (w->id == 0)
+        seat_wait(pool, &pool->idle->owner, take_back);
+    w->body = away.body;
+    run_enter(w, away.fiber);
 }
 
 /* ---- spare seats -------------------------------------------------------------------------- */

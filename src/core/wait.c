@@ -180,21 +180,7 @@ static int park_thread_of(filch_pool *pool, struct fiber *f, struct wait *w, int
     }
 }
 
-/* The thread of this seat is about to sleep. Whom it woke last stands before its queue, where thieves come
- * late, and workers that always find something of their own do not come at all: others get it all. */
-static void hand_over(struct worker *me)
-{
-    work_item it;
-    bool any = false;
-    while (me->pool->plain && (queue_take_next(me, &it) || queue_pop(me, &it))) {
-        inject_push(&me->pool->injector, it);
-        any = true;
-    }
-    if (any)
-        idle_notify(me->pool, me);
-}
-
-/* A pinned fiber: first what it forked itself, then sleep; a guest gives up its seat meanwhile. */
+/* A pinned fiber: first what it forked itself, then sleep, out of the seat. */
 static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
     while (!is_fired(w) && slots_peek(&f->slots)) {
@@ -203,18 +189,9 @@ static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64
     }
     if (is_fired(w))
         return result(w);
-    if (!me->guest) {
-        hand_over(me);
-        return park_thread_of(me->pool, f, w, deadline);
-    }
-    struct body *body = me->body;
-    filch_pool *pool = me->pool;
-    run_enter(me, 0);
-    idle_seat_leave(me);
-    int why = park_thread_of(pool, f, w, deadline);
-    me = idle_seat_enter_wait(pool);
-    me->body = body;
-    run_enter(me, f);
+    struct away away = idle_seat_step_out(me);
+    int why = park_thread_of(me->pool, f, w, deadline);
+    idle_seat_step_in(me, away);
     return why;
 }
 
@@ -226,18 +203,13 @@ void wait_blocking(void (*block)(void *arg), void *arg)
         if (!join_run_own(me, f))
             os_pause();
     }
-    if (!f || !me->guest) {
+    if (!f) {
         block(arg);
         return;
     }
-    struct body *body = me->body;
-    filch_pool *pool = me->pool;
-    run_enter(me, 0);
-    idle_seat_leave(me);
+    struct away away = idle_seat_step_out(me);
     block(arg);
-    me = idle_seat_enter_wait(pool);
-    me->body = body;
-    run_enter(me, f);
+    idle_seat_step_in(me, away);
 }
 
 static void on_timer(struct timer *t)

@@ -113,8 +113,8 @@ int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline);
 
 /* Would a wait of the caller suspend it, and leave its thread to others? */
 bool wait_suspends(void);
-/* For those whose thread blocks in the kernel: what the caller forked runs first, and a guest gives up
- * its seat meanwhile. */
+/* For those whose thread blocks in the kernel: what the caller forked runs first, and the seat is for others
+ * meanwhile. */
 void wait_blocking(void (*block)(void *arg), void *arg);
 
 /* Between begin and park: what this is about. */

@@ -197,9 +197,9 @@ static void guest_waits(void *arg)
 static void guest_sits(void *arg)
 {
     struct guests *g = arg;
-    uint64_t before = fault_calls_in("idle_seat_enter_wait");
+    uint64_t before = fault_calls_in("seat_wait");
     filch_event_set(&g->event);
-    FOR_SOME_NS(20000000, fault_calls_in("idle_seat_enter_wait") > before);
+    FOR_SOME_NS(20000000, fault_calls_in("seat_wait") > before);
 }
 
 static void *first_guest(void *arg)

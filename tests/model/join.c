@@ -3,11 +3,13 @@
  * real one is in pool.c. */
 #include "mc.h"
 
+#include "core/idle_set.h"
 #include "core/join.h"
 
 enum { SLOTS = 3 };
 static filch_slot slot[SLOTS];
 static filch_pool pool;
+static struct idle_set idle;
 static struct worker joiner, second;
 static struct fiber fiber, fiber2;
 static uint32_t resumed[2];   /* gate of the flow that is suspended */
@@ -65,15 +67,14 @@ bool find_anything(filch_pool *p, struct worker *w)
     return false;
 }
 
-void idle_seat_leave(struct worker *w)
+struct away idle_seat_step_out(struct worker *w)
 {
-    (void)w;
+    return (struct away){w->body, w->fiber, w->guest};
 }
 
-struct worker *idle_seat_enter_wait(filch_pool *p)
+void idle_seat_step_in(struct worker *w, struct away away)
 {
-    (void)p;
-    return &joiner;
+    (void)w, (void)away;
 }
 
 /* ---- a job with a plain result --------------------------------------------------------------- */
@@ -119,6 +120,7 @@ static void thief(void *unused)
 
 static void start(bool fenced, enum filch_join_policy policy)
 {
+    pool.idle = &idle;
     pool.config.join = policy;
     pool.config.backoff_max_ns = 1000000;
     joiner.pool = &pool;

@@ -37,6 +37,7 @@ bool find_own(struct worker *w) { (void)w; return false; }
 void find_evict(struct worker *w) { (void)w; }
 void find_flush(struct worker *w) { (void)w; }
 void find_leave_behind(struct worker *w) { (void)w; }
+void find_hand_over(struct worker *w) { (void)w; }
 void job_drained(filch_pool *p) { (void)p; }
 
 /* Nobody has descriptors here. */

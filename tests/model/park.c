@@ -149,14 +149,12 @@ static void park_guest_looks_back(void)
 MC_MODEL(park_guest_looks_back, .claim = "[I1] a guest that leaves looks whether something came meanwhile",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
 
-static unsigned visits; /* plain: one guest at a time */
-
 static void visits_seat(void *unused)
 {
     (void)unused;
-    struct worker *guest = idle_seat_enter_wait(&pool);
+    idle_seat_step_in(&seats[0], (struct away){.guest = true}); /* as after a wait */
     visits++;
-    idle_seat_leave(guest);
+    idle_seat_leave(&seats[0]);
 }
 
 static void park_seat_is_handed_on(void)
@@ -171,6 +169,61 @@ static void park_seat_is_handed_on(void)
 }
 MC_MODEL(park_seat_is_handed_on, .claim = "guests wait for the seat, sit there alone, and none is forgotten",
          .preemptions = 2, .stale = 1, .spins = MC_ZERO);
+
+/* The thread waits for what the guest is to do, and the guest for the seat. */
+static void opens_in_seat(void *unused)
+{
+    (void)unused;
+    idle_seat_step_in(&seats[0], (struct away){.guest = true});
+    visits++;
+    open_gate(0);
+    idle_seat_leave(&seats[0]);
+}
+
+static void park_seat_is_lent(void)
+{
+    start(1);
+    submit(LENDS);
+    opens_in_seat(0); /* before the thread sits there, or while it lends the seat */
+    wait_for(1);
+    mc_check(visits == 2);
+    submit(PLAIN); /* it is as it was */
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_seat_is_lent, .claim = "[G4] a thread that waits, pinned, lends seat 0, and has it back",
+         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_seat_is_lent_to_two(void)
+{
+    start(1);
+    submit(LENDS);
+    mc_thread(opens_in_seat, 0);
+    visits_seat(0);
+    wait_for(1);
+    mc_join_all();
+    mc_check(visits == 3);
+    end();
+}
+MC_MODEL(park_seat_is_lent_to_two,
+         .claim = "[G4] of guests and the thread that lent the seat none is forgotten",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
+
+static void park_lent_seat_looks_back(void)
+{
+    start(2);
+    filch_add_relaxed(&jobs, (uint32_t)LENDS);
+    idle_notify_seat(&pool, 0, 0);
+    idle_seat_step_in(&seats[0], (struct away){.guest = true});
+    filch_add_relaxed(&jobs, (uint32_t)PLAIN); /* it leaves something behind */
+    idle_seat_leave(&seats[0]);
+    wait_for(1);
+    open_gate(0);
+    wait_for(2);
+    end();
+}
+MC_MODEL(park_lent_seat_looks_back, .claim = "[I1] others do what is left behind in a lent seat",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 /* The submitter saw the seat's thread asleep; a guest comes and goes; then the submitter opens the gate: for
  * the thread that is all it hears of what the guest wrote. */

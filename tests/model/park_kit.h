@@ -50,6 +50,11 @@ void find_leave_behind(struct worker *w)
     (void)w;
 }
 
+void find_hand_over(struct worker *w)
+{
+    (void)w;
+}
+
 int64_t find_time(filch_pool *p)
 {
     (void)p;
@@ -74,7 +79,7 @@ static void wait_at_gate(int i)
 }
 
 /* Kinds of jobs; of those that lie there the first of this list is taken first. */
-enum { PLAIN = 1, WAITS = 2, BLOCKS = 4, BLOCKS_AGAIN = 8, OPENS = 16, FORKS = 32, FORKED = 64 };
+enum { PLAIN = 1, WAITS = 2, BLOCKS = 4, BLOCKS_AGAIN = 8, OPENS = 16, FORKS = 32, FORKED = 64, LENDS = 128 };
 
 /* The kernel's poll: a wake-up, or descriptors that are ready; each makes one job of kind `reported`. */
 enum { NEWS_WAKE = 1, NEWS_READY = 256 };
@@ -144,8 +149,21 @@ static void block_at_gate(int i)
         seat_stand_down(&pool);
 }
 
+static unsigned visits; /* of seat 0; plain: who sits there is alone */
+
+/* As a pinned wait. */
+static void lend_until_open(struct worker *w, int i)
+{
+    struct away away = idle_seat_step_out(w);
+    wait_at_gate(i);
+    idle_seat_step_in(w, away);
+    visits++;
+}
+
 static void run_one(uint32_t kind)
 {
+    if (kind == LENDS)
+        lend_until_open(os_self_get(), 0);
     if (kind == WAITS)
         wait_at_gate(0);
     if (kind == BLOCKS || kind == BLOCKS_AGAIN)

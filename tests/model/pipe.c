@@ -102,8 +102,8 @@ void find_expose(struct fiber *f) { (void)f; }
 void find_hide(struct fiber *f) { (void)f; }
 void idle_notify(filch_pool *p, struct worker *w) { (void)p, (void)w; }
 bool idle_crippled(filch_pool *p) { (void)p; return false; }
-void idle_seat_leave(struct worker *w) { (void)w; }
-struct worker *idle_seat_enter_wait(filch_pool *p) { (void)p; return 0; }
+struct away idle_seat_step_out(struct worker *w) { return (struct away){w->body, w->fiber, w->guest}; }
+void idle_seat_step_in(struct worker *w, struct away away) { (void)w, (void)away; }
 bool join_run_own(struct worker *w, struct fiber *f) { (void)w, (void)f; return false; }
 int64_t event_deadline(filch_pool *p, int64_t deadline) { (void)p; return deadline; }
 
