@@ -192,7 +192,7 @@ static void park_seat_is_lent(void)
     end();
 }
 MC_MODEL(park_seat_is_lent, .claim = "[G4] a thread that waits, pinned, lends seat 0, and has it back",
-         .preemptions = 2, .stale = 1, .spins = MC_ZERO, .spurious = MC_ZERO);
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO);
 
 static void park_seat_is_lent_to_two(void)
 {
