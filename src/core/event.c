@@ -8,7 +8,9 @@
 #define LOCKS 64
 #define RETRY_NS 1000000
 
-enum { EVENT_UNSET = 0, EVENT_SET = 1 };
+#define CALL_SHIFT 48
+
+enum { EVENT_UNSET = 0, EVENT_SET = 1, EVENT_CALL = 2 };
 
 static uint32_t locks[LOCKS];
 
@@ -23,6 +25,23 @@ void event_reset_locks(void)
         locks[i] = 0;
 }
 
+/* The first of those who wait. */
+static struct wait_node *node_of(uintptr_t was)
+{
+    if (was & EVENT_CALL)
+        was = (was & (((uintptr_t)1 << CALL_SHIFT) - 1)) - EVENT_CALL;
+    return was != EVENT_SET ? (struct wait_node *)was : 0;
+}
+
+/* Somebody who waits alone. If he may be called, the number of his pool stands above his address. */
+static uintptr_t word_of(struct wait_node *n, int64_t deadline)
+{
+    uintptr_t word = (uintptr_t)n;
+    if (word >> CALL_SHIFT || !wait_is_sole(n->wait, deadline))
+        return word;
+    return word | EVENT_CALL | (uintptr_t)n->wait->fiber->pool->number << CALL_SHIFT;
+}
+
 bool event_is_set(const uintptr_t *state)
 {
     return filch_load_acquire(state) == EVENT_SET; /* order: [E1] */
@@ -35,7 +54,9 @@ void event_set(uintptr_t *state)
     uintptr_t was = filch_load_relaxed(state); /* order: the lock */
     filch_store_release(state, (uintptr_t)EVENT_SET); /* order: [E1] */
     lock_release(lock);
-    struct wait_node *n = was > EVENT_SET ? (struct wait_node *)was : 0;
+    struct wait_node *n = node_of(was);
+    if (was & EVENT_CALL && run_call(n, (uint32_t)(was >> CALL_SHIFT)))
+        return;
     while (n) {
         struct wait_node *next = n->next; /* read before the waiter goes on and is gone */
         (void)wait_node_fire(n);
@@ -53,14 +74,14 @@ void event_reset(uintptr_t *state)
 }
 
 /* False if it is set already. */
-static bool enlist(uintptr_t *state, struct wait_node *n)
+static bool enlist(uintptr_t *state, struct wait_node *n, int64_t deadline)
 {
     uint32_t *lock = lock_of(state);
     lock_acquire(lock);
     uintptr_t was = filch_load_acquire(state); /* order: [E1] */
     if (was != EVENT_SET) {
-        n->next = (struct wait_node *)was;
-        filch_store_relaxed(state, (uintptr_t)n); /* order: the lock */
+        n->next = node_of(was);
+        filch_store_relaxed(state, n->next ? (uintptr_t)n : word_of(n, deadline)); /* order: the lock */
     }
     lock_release(lock);
     return was != EVENT_SET;
@@ -72,11 +93,11 @@ static bool delist(uintptr_t *state, struct wait_node *n)
     uint32_t *lock = lock_of(state);
     lock_acquire(lock);
     uintptr_t was = filch_load_relaxed(state); /* order: the lock */
-    bool found = was == (uintptr_t)n;
+    bool found = node_of(was) == n;
     if (found) {
         filch_store_relaxed(state, (uintptr_t)n->next); /* order: the lock */
-    } else if (was > EVENT_SET) {
-        for (struct wait_node *p = (struct wait_node *)was; p && !found; p = p->next) {
+    } else {
+        for (struct wait_node *p = node_of(was); p && !found; p = p->next) {
             found = p->next == n;
             if (found)
                 p->next = n->next;
@@ -109,7 +130,7 @@ static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wai
     struct wait_node n = {.wait = &w};
     begin(&w);
     wait_about(&w, about, object);
-    int why = enlist(state, &n) ? wait_park(&w, deadline) : WAIT_WOKEN;
+    int why = enlist(state, &n, deadline) ? wait_park(&w, deadline) : WAIT_WOKEN;
     if (why == WAIT_WOKEN)
         return 0;
     if (delist(state, &n))

@@ -6,7 +6,7 @@ enum {
     TABLE = 2 << 20,          /* what one page-table page covers                      */
     KEEP_WARM = 256,          /* free fibers whose pages are kept                     */
     SLAB_REGIONS = 64,
-    HEADER = 512,
+    HEADER = 256,
 };
 #define SLAB_BYTES ((size_t)1 << 30)
 
@@ -237,10 +237,15 @@ void fiber_give(struct fiber_store *s, struct fiber *f)
 {
     if (s->kind == FIBER_LARGE && fiber_surplus(s))
         fiber_cool(s, f);
+    fiber_give_many(s, f, f, 1);
+}
+
+void fiber_give_many(struct fiber_store *s, struct fiber *first, struct fiber *last, size_t n)
+{
     lock_acquire(&s->lock);
-    f->next = s->free;
-    s->free = f;
-    filch_store_relaxed(&s->free_count, s->free_count + 1); /* order: the lock; read as a hint */
+    last->next = s->free;
+    s->free = first;
+    filch_store_relaxed(&s->free_count, s->free_count + n); /* order: the lock; read as a hint */
     lock_release(&s->lock);
 }
 

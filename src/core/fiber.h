@@ -44,7 +44,10 @@ struct fiber {
     os_context context;
     struct filch_pool *pool;
     struct wait *waiting;          /* what it waits for, or null                            */
-    uintptr_t link;                /* in a queue                                            */
+    union {
+        uintptr_t link;            /* in a queue                                            */
+        struct fiber *next;        /* in a free list                                        */
+    };
     /* ... and one for what it runs. */
     int errno_value;
     uint32_t budget;               /* operations since it last waited, see budget.h         */
@@ -61,7 +64,6 @@ struct fiber {
     struct slots slots;
     const filch_slot *joining;     /* the stolen job that it waits for, or null             */
     struct fiber_slab *slab;
-    struct fiber *next;            /* in a free list                                        */
     struct fiber *exposed_prev, *exposed_next;
     void *region;
     size_t region_size;
@@ -94,7 +96,9 @@ void fiber_store_reset(struct fiber_store *s);
 
 /* A fiber to run on, or null if there is no memory. */
 struct fiber *fiber_take(struct fiber_store *s, struct filch_pool *pool);
+/* Back to its store: one, or several that are linked by `next`, the last one's aside. */
 void fiber_give(struct fiber_store *s, struct fiber *f);
+void fiber_give_many(struct fiber_store *s, struct fiber *first, struct fiber *last, size_t n);
 
 /* More free ones than are kept warm. */
 bool fiber_surplus(struct fiber_store *s);

@@ -162,7 +162,20 @@ static __attribute__((noinline)) work_item from_outside(struct worker *w)
     return it || !from_timers(w, w) ? it : queue_take(w);
 }
 
-work_item find_local(struct worker *w)
+/* Ends the wait that an item stands for, if it is a call; 0: nothing is left to be run. */
+static inline work_item answered(work_item it)
+{
+    struct wait_node *call = item_as_call(it);
+    if (__builtin_expect(!call, 1))
+        return it;
+    struct fiber *f = wait_answer(call);
+    if (!f)
+        return 0;
+    filch_prefetch(f->task); /* read when it ends, and in a crowd that is soon */
+    return item_fiber(f);
+}
+
+static inline work_item pick(struct worker *w)
 {
     work_item it = 0;
     uint32_t tick = w->tick + 1;
@@ -172,6 +185,15 @@ work_item find_local(struct worker *w)
     if (!it)
         it = queue_take(w);
     return it ? it : from_outside(w);
+}
+
+work_item find_local(struct worker *w)
+{
+    work_item it, found;
+    do
+        it = pick(w);
+    while (!(found = answered(it)) && it);
+    return found;
 }
 
 /* Has something else its turn than what is next? Then find_local decides. */
@@ -185,16 +207,16 @@ work_item find_at_hand(struct worker *w)
 {
     uint32_t tick = w->tick + 1;
     work_item it = filch_load_relaxed(&w->next); /* order: a hint; only thieves empty it meanwhile */
-    if (!item_as_fiber(it) || others_turn(w, tick) || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
+    if (!(item_as_fiber(it) || item_as_call(it)) || others_turn(w, tick) || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
         return 0;
     w->streak++;
     filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
-    return it;
+    return answered(it);
 }
 
 work_item find_ready(struct worker *w)
 {
-    return from_poll(w) ? queue_take(w) : 0;
+    return from_poll(w) ? answered(queue_take(w)) : 0;
 }
 
 /* ---- victims ------------------------------------------------------------------------------ */
@@ -428,6 +450,8 @@ struct found find_steal(struct worker *w)
     struct found found = by_policy(w);
     if (found.what == FOUND_NOTHING)
         found = from_all_timers(w);
+    if (found.what == FOUND_ITEM)
+        return found_item(answered(found.it));
     return found.what != FOUND_NOTHING ? found : from_exposed(w);
 }
 

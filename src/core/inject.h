@@ -42,7 +42,7 @@ struct crate {
 
 static inline struct crate *inject_crate(work_item it)
 {
-    return it & ITEM_CRATE ? (struct crate *)(it & ~ITEM_CRATE) : 0;
+    return (it & ITEM_TAG) == ITEM_CRATE ? (struct crate *)(it & ~ITEM_TAG) : 0;
 }
 
 static inline uintptr_t *inject_link(work_item it)

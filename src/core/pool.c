@@ -246,6 +246,8 @@ static int pool_add(filch_pool **out, const filch_config *config)
     if (rc != 0)
         return rc;
     filch_pool *p = *out;
+    static uint32_t made;
+    p->number = made < UINT16_MAX ? ++made : 0; /* 0 is not looked for: see run_call */
     p->next = pools;
     if (pools)
         pools->prev = p;

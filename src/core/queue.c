@@ -2,6 +2,7 @@
 
 #define BATCH CRATE /* most items moved between queues at once */
 #define AHEAD_FAR 4  /* items behind the one that is taken: its descriptor or fiber is fetched */
+#define AHEAD_BURST 16 /* so often, one line of each of as many that follow those */
 #define AHEAD_NEAR 1 /* and the stack of this one, whose fiber has arrived by now */
 #define EYED_NS 1000 /* how long a thief looks at another's next before it takes it */
 #define EYED_MOST_NS 100000 /* and how long it looks at no other's */
@@ -100,7 +101,9 @@ void queue_push_many(struct worker *w, const work_item *items, size_t n)
         queue_push(w, items[i]);
 }
 
-/* What comes soon is fetched into the cache meanwhile: who waits for long, or in a crowd, has left it. */
+/* What comes soon is fetched into the cache meanwhile: who waits for long, or in a crowd, has left it. So has the page
+ * table for its stack, and to walk that takes as long again; the next locked step of this worker waits for it. Many at
+ * once take hardly longer than one. */
 static inline void look_ahead(const struct ring *r)
 {
     if (!FILCH_PREFETCH)
@@ -109,6 +112,8 @@ static inline void look_ahead(const struct ring *r)
     uint64_t h = filch_load_relaxed(&r->head), n = filch_load_relaxed(&r->tail) - h;
     if (__builtin_expect(n <= AHEAD_FAR || n > r->mask, 1))
         return;
+    for (uint64_t i = 0; h % AHEAD_BURST == 0 && i < AHEAD_BURST; i++) /* order: relaxed, a hint */
+        item_touch(filch_load_relaxed(&r->slot[(h + AHEAD_BURST + i) & r->mask]));
     /* order: relaxed, hints */
     work_item far = filch_load_relaxed(&r->slot[(h + AHEAD_FAR) & r->mask]);
     work_item near = filch_load_relaxed(&r->slot[(h + AHEAD_NEAR) & r->mask]);

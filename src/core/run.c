@@ -19,6 +19,7 @@
 #include "core/report.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define TRIM_BATCH 16
 
@@ -69,17 +70,30 @@ static bool trim_if_due(filch_pool *pool)
     return more;
 }
 
+/* The older half of the small ones at once: others give theirs back to the same list, and its lock would go to and
+ * fro between the processors with each. */
+static void cache_flush(struct worker *w)
+{
+    enum { HALF = WORKER_CACHE / 2 };
+    struct fiber **cache = w->cache[FIBER_SMALL];
+    for (int i = 1; i < HALF; i++)
+        cache[i]->next = cache[i - 1];
+    fiber_give_many(&w->pool->fibers[FIBER_SMALL], cache[HALF - 1], cache[0], HALF);
+    memmove(cache, cache + HALF, HALF * sizeof *cache);
+    w->cached[FIBER_SMALL] = HALF;
+    if (fiber_surplus(&w->pool->fibers[FIBER_SMALL]))
+        trim_later(w);
+}
+
 static void fiber_done(struct worker *w, struct fiber *f)
 {
     unsigned kind = f->store->kind;
-    if (w->cached[kind] < WORKER_CACHE) {
+    if (kind == FIBER_SMALL && w->cached[kind] == WORKER_CACHE)
+        cache_flush(w);
+    if (w->cached[kind] < WORKER_CACHE)
         w->cache[kind][w->cached[kind]++] = f;
-        return;
-    }
-    struct fiber_store *store = f->store; /* given back, it may be gone */
-    fiber_give(store, f);
-    if (kind == FIBER_SMALL && fiber_surplus(store))
-        trim_later(w);
+    else
+        fiber_give(f->store, f);
 }
 
 /* ---- switching ---------------------------------------------------------------------------- */
@@ -122,9 +136,9 @@ static unsigned kind_for(work_item it, unsigned otherwise)
 }
 
 /* On its own worker: what was woken runs next. */
-static void ready_here(struct worker *w, struct fiber *f)
+static void ready_here(struct worker *w, work_item it)
 {
-    if (queue_push_next(w, item_fiber(f)) && !w->hushed)
+    if (queue_push_next(w, it) && !w->hushed)
         idle_notify(w->pool, w);
 }
 
@@ -160,7 +174,7 @@ static __attribute__((noinline)) void switch_to(struct worker *w, struct fiber *
     /* Perhaps another thread's. */
     w = arrived(os_context_switch(&a.from->context, &next->context, &a), &back);
     if (__builtin_expect(back != 0, 0)) /* the one we replaced need not have left */
-        ready_here(w, back);
+        ready_here(w, item_fiber(back));
     *w->body->errno_at = w->fiber->errno_value;
 }
 
@@ -189,7 +203,7 @@ void run_ready(struct fiber *f)
     filch_pool *pool = f->pool;
     struct worker *w = worker_self();
     if (w && w->pool == pool) {
-        ready_here(w, f);
+        ready_here(w, item_fiber(f));
         return;
     }
     /* From the push on the fiber may end, and with the last one the pool: not before we left. */
@@ -197,6 +211,15 @@ void run_ready(struct fiber *f)
     inject_push(&pool->injector, item_fiber(f));
     idle_notify(pool, 0);
     filch_sub_acq_rel(&pool->visitors, 1u); /* order: pairs with filch_pool_destroy; last access */
+}
+
+bool run_call(struct wait_node *n, uint32_t pool)
+{
+    struct worker *w = worker_self();
+    if (!w || !pool || w->pool->number != pool)
+        return false;
+    ready_here(w, item_call(n));
+    return true;
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
@@ -266,7 +289,7 @@ static void root_end(struct fiber *f)
     set_lineage(f, 0, 0);
 }
 
-static void run_job(struct fiber *f, filch_job *job)
+static __attribute__((noinline)) void run_job(struct fiber *f, filch_job *job)
 {
     struct root r = {.name = job->name};
     root_begin(f, &r);
@@ -305,7 +328,7 @@ static void task_body(struct fiber *f, filch_task *t)
     root_over(f, &r, f->slots.first);
 }
 
-static void run_task(struct fiber *f, filch_task *t)
+static __attribute__((noinline)) void run_task(struct fiber *f, filch_task *t)
 {
     if (task_claim(t)) {
         task_body(f, t);
@@ -343,7 +366,7 @@ void run_task_here(struct fiber *f, filch_task *copy)
 }
 
 /* It calls the user's function, then run_over, then it may be gone. */
-static void run_poll(struct fiber *f, filch_async *a)
+static __attribute__((noinline)) void run_poll(struct fiber *f, filch_async *a)
 {
     struct root r = {.name = a->name};
     root_begin(f, &r);
@@ -357,18 +380,9 @@ void run_over(void)
     root_over(f, (struct root *)f->root, f->slots.first); /* run_poll's */
 }
 
-static void run_item(struct fiber *f, work_item it)
-{
-    if (item_as_task(it))
-        run_task(f, item_as_task(it));
-    else if (item_as_poll(it))
-        run_poll(f, item_as_poll(it));
-    else
-        run_job(f, (filch_job *)it);
-}
 
 /* A loop on a stack that fits goes on with it. Returns if there is none: then it runs here. */
-static void hand_on(struct fiber *f, const struct found *found)
+static __attribute__((noinline)) void hand_on(struct fiber *f, const struct found *found)
 {
     unsigned kind = f->store->kind;
     unsigned wanted = found->what == FOUND_LOOT ? FIBER_LARGE : kind_for(found->it, kind);
@@ -382,16 +396,28 @@ static void hand_on(struct fiber *f, const struct found *found)
     os_context_abandon(&f->context, &fitting->context, &w->after);
 }
 
-static void run_found(struct fiber *f, const struct found *found)
+static __attribute__((noinline)) void run_stolen(struct fiber *f, const struct found *found)
 {
-    struct fiber *next = found->what == FOUND_ITEM ? item_as_fiber(found->it) : 0;
-    hand_on(f, found);
-    if (found->what == FOUND_LOOT)
-        next = run_loot(f, found, f->slots.first);
-    else if (!next)
-        run_item(f, found->it);
+    struct fiber *next = run_loot(f, found, f->slots.first);
     if (next)
         leave_for(f, next);
+}
+
+/* Each kind by itself, and called last: what waits in a task has small frames below it then. */
+static void run_found(struct fiber *f, const struct found *found)
+{
+    work_item it = found->it;
+    hand_on(f, found);
+    if (found->what == FOUND_LOOT)
+        run_stolen(f, found);
+    else if (item_as_fiber(it))
+        leave_for(f, item_as_fiber(it));
+    else if (item_as_task(it))
+        run_task(f, item_as_task(it));
+    else if (item_as_poll(it))
+        run_poll(f, item_as_poll(it));
+    else
+        run_job(f, (filch_job *)it);
 }
 
 /* ---- the loop ----------------------------------------------------------------------------- */
@@ -453,36 +479,49 @@ static bool body_leaves(struct worker *w)
     return filch_load_acquire(&w->pool->stop); /* order: pairs with idle_stop */
 }
 
-static void loop(void *pass)
+/* What the loop was made for, if anything: in *found. Returns its fiber. */
+static __attribute__((noinline)) struct fiber *loop_begin(void *pass, struct found *found)
 {
     struct fiber *back;
     struct worker *here = arrived(pass, &back);
     struct fiber *f = here->fiber;
-    struct found handed = here->handed;
     struct body *body = here->body;
+    *found = here->handed;
     here->handed.what = FOUND_NOTHING;
     if (back) {
-        if (handed.what == FOUND_ITEM)
-            put_back(here, handed.it);
+        if (found->what == FOUND_ITEM)
+            put_back(here, found->it);
         leave_for(f, back);
     }
     if (body->root) {
         run_root(f, body);
         leave_seat(f);
     }
-    if (handed.what != FOUND_NOTHING)
-        run_found(f, &handed);
+    return f;
+}
+
+/* Out of the way of those who are to sit here; then the next piece of work, if there is any. */
+static __attribute__((noinline)) void loop_next(struct fiber *f, struct found *found)
+{
+    struct worker *w = worker_self();
+    if (body_leaves(w))
+        leave_seat(f);
+    if (seat_wanted(w))
+        rest(w, idle_seat_yield);
+    *found = next_work(w);
+    if (found->what == FOUND_NOTHING && w->guest)
+        leave_seat(f);
+}
+
+/* A small frame: it is below every task that waits. */
+static void loop(void *pass)
+{
+    struct found found;
+    struct fiber *f = loop_begin(pass, &found);
     for (;;) {
-        struct worker *w = worker_self();
-        if (body_leaves(w))
-            leave_seat(f);
-        if (seat_wanted(w))
-            rest(w, idle_seat_yield);
-        struct found found = next_work(w);
         if (found.what != FOUND_NOTHING)
             run_found(f, &found);
-        else if (w->guest)
-            leave_seat(f);
+        loop_next(f, &found);
     }
 }
 

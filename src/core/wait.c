@@ -94,6 +94,24 @@ bool wait_node_fire(struct wait_node *n)
     return was != WAIT_LOST;
 }
 
+bool wait_is_sole(const struct wait *w, int64_t deadline)
+{
+    return w->fiber && w->firm && deadline == FILCH_FOREVER;
+}
+
+struct fiber *wait_answer(struct wait_node *n)
+{
+    struct wait *w = n->wait;
+    struct fiber *f = w->fiber;
+    if (filch_load_acquire(&w->state) == OPEN && /* order: [V1] */
+        wait_claim(w) == WAIT_WAS_OPEN) {
+        filch_store_release(&w->state, (uint32_t)FIRED); /* order: [V2]; the wait may be gone after this */
+        return 0;
+    }
+    filch_store_relaxed(&w->state, (uint32_t)FIRED); /* order: nobody else claims it; the fiber goes on here */
+    return f;
+}
+
 /* ---- the flow ----------------------------------------------------------------------------- */
 
 static bool is_fired(struct wait *w)
@@ -426,7 +444,8 @@ static inline int park_end(struct wait *w)
     return why == POOL_CANCELED ? WAIT_CANCELED : why;
 }
 
-static int park_simply(struct wait *w)
+/* By itself, so that its frame is small: those who wait in a crowd have it read from memory. */
+static __attribute__((noinline)) int park_simply(struct wait *w)
 {
     struct worker *me = worker_self();
     w->since_ns = 0;
@@ -481,13 +500,16 @@ int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
     return park_end(w);
 }
 
-int wait_park(struct wait *w, int64_t deadline)
+static __attribute__((noinline)) int park_fully(struct wait *w, int64_t deadline)
 {
-    if (__builtin_expect(is_simple(w, deadline), 1))
-        return park_simply(w);
     if (w->token)
         enter(w);
     int why = park_somehow(w, deadline);
     leave(w, why);
     return why == POOL_CANCELED ? WAIT_CANCELED : why;
+}
+
+int wait_park(struct wait *w, int64_t deadline)
+{
+    return __builtin_expect(is_simple(w, deadline), 1) ? park_simply(w) : park_fully(w, deadline);
 }

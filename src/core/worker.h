@@ -17,7 +17,7 @@
 
 #include <filch.h>
 
-#define WORKER_CACHE 8   /* fibers kept hot by a worker */
+#define WORKER_CACHE 16  /* fibers kept hot by a worker */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
 #define WORKER_TIME 8     /* every so many picks the timers are looked at first */
 #define WORKER_IMPATIENCE 5 /* times that a search is halved */
@@ -106,6 +106,7 @@ struct filch_pool {
     /* Fixed at creation. */
     uint32_t magic;
     int count;                 /* seats, spare ones last */
+    uint32_t number;           /* no other pool's, ever; 0: there have been too many            */
     int base;                  /* seats from here on may be on the bench: seat.c */
     struct filch_config config;
     char name[32];

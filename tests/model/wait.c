@@ -231,6 +231,44 @@ static void wait_fiber_is_woken(void)
 MC_MODEL(wait_fiber_is_woken, .claim = "[V1] a fiber is resumed once, after it left its stack",
          .preemptions = MC_UNBOUNDED);
 
+/* ---- called: taken out by one, ended by another --------------------------------------------------- */
+
+static struct wait_node *called; /* a queue of one */
+
+static void calls(void *unused)
+{
+    (void)unused;
+    given = 7;
+    struct wait_node *n = pop();
+    filch_store_release(&called, n);
+}
+
+static void answers(void *unused)
+{
+    (void)unused;
+    struct wait_node *n;
+    while (!(n = filch_load_acquire(&called)))
+        os_pause();
+    struct fiber *f = wait_answer(n);
+    if (f)
+        run_ready(f);
+}
+
+static void wait_fiber_is_called(void)
+{
+    as_fiber();
+    struct waiter *me = begin();
+    me->wait.firm = true;
+    mc_check(wait_is_sole(&me->wait, FILCH_FOREVER) && !wait_is_sole(&me->wait, soon()));
+    mc_thread(calls, 0);
+    mc_thread(answers, 0);
+    mc_check(end(me, FILCH_FOREVER) == WAIT_WOKEN && given == 7);
+    os_free(me);
+    mc_join_all();
+}
+MC_MODEL(wait_fiber_is_called, .claim = "[V1] [V2] whoever takes a call out of a queue ends the wait, once",
+         .preemptions = 3, .stale = 2);
+
 /* ---- parked with the lock of the list held --------------------------------------------------------- */
 
 static void cancels_the_pool(void *unused)

@@ -74,7 +74,7 @@ static void wait_begins(struct who *me)
     filch_add_relaxed(&waits, 1);
 }
 
-static void wait_ended(struct who *me)
+static void waited_enough(struct who *me)
 {
     struct bucket *b = bucket_of(me->stack);
     CHECK(stack_now() == me->stack); /* perhaps another thread, but the same stack */
@@ -119,11 +119,11 @@ FILCH_TASK_VOID(grow, who_ref, parent, int, depth, uint64_t, seed)
     FILCH_CALL(grow, &me, depth - 1, seed + 3);
     wait_begins(&me);
     FILCH_JOIN(grow, second);
-    wait_ended(&me);
+    waited_enough(&me);
     FILCH_CALL(grow, &me, 0, seed + 4);
     wait_begins(&me);
     FILCH_JOIN(grow, first);
-    wait_ended(&me);
+    waited_enough(&me);
 }
 
 /* The same in the bounded kind, over which the default one is put half-way. */
@@ -140,7 +140,7 @@ FILCH_TASK_BOUNDED_VOID(grow_bounded, who_ref, parent, int, depth, uint64_t, see
     FILCH_CALL(grow_bounded, &me, depth - 1, seed + 3);
     wait_begins(&me);
     FILCH_JOIN(grow_bounded, first);
-    wait_ended(&me);
+    waited_enough(&me);
 }
 
 /* ---- a join that certainly waits ----------------------------------------------------------- */
@@ -172,7 +172,7 @@ FILCH_TASK_VOID(relay_child, who_ref, parent, relay_ref, r)
     await_flag(&r->grandchild);
     wait_begins(&me);
     FILCH_JOIN(relay_grandchild, g);
-    wait_ended(&me);
+    waited_enough(&me);
 }
 
 FILCH_TASK_VOID(relay_parent, relay_ref, r)
@@ -183,7 +183,7 @@ FILCH_TASK_VOID(relay_parent, relay_ref, r)
     await_flag(&r->child);
     wait_begins(&me);
     FILCH_JOIN(relay_child, c);
-    wait_ended(&me);
+    waited_enough(&me);
 }
 
 static void relay_job(void *arg)

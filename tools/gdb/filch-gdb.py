@@ -98,7 +98,7 @@ def pools():
 
 def fibers(pool):
     page = int(gdb.parse_and_eval("(unsigned long)4096"))
-    header, fiber_type = 512, gdb.lookup_type("struct fiber").pointer()
+    header, fiber_type = 256, gdb.lookup_type("struct fiber").pointer()
     low, high = pool["fibers"].type.range()
     for kind in range(low, high + 1):
         store = pool["fibers"][kind]
