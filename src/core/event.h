@@ -1,8 +1,8 @@
 /* event.h: one word that can be waited for. Events, and the end of jobs.
  *
  * state: 0 not set, 1 set, else the list of waiters. If there is just one, and nothing else can end his wait
- * (wait_is_sole), bit 1 says so and the number of his pool stands in the upper 16 bits. Somebody of that pool who
- * sets the event need not look at him: he puts a call into his queue (item.h), as he would the fiber.
+ * (wait_is_sole), bit 1 says so and the number of his pool stands in the upper 16 bits. Somebody of that pool
+ * who sets the event need not look at him: he puts a call into his queue (item.h), as he would the fiber.
  *
  * | field  | writer      | reader | invariant                                                  |
  * | state  | lock holder | anyone | 1 until reset; the setter does not touch it after storing 1, |

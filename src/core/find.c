@@ -207,7 +207,8 @@ work_item find_at_hand(struct worker *w)
 {
     uint32_t tick = w->tick + 1;
     work_item it = filch_load_relaxed(&w->next); /* order: a hint; only thieves empty it meanwhile */
-    if (!(item_as_fiber(it) || item_as_call(it)) || others_turn(w, tick) || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
+    bool fiber = item_as_fiber(it) || item_as_call(it);
+    if (!fiber || others_turn(w, tick) || w->guest || seat_wanted(w) || !queue_take_next(w, &it))
         return 0;
     w->streak++;
     filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */

@@ -18,7 +18,8 @@ typedef uintptr_t work_item;
 #define ITEM_CALL ((uintptr_t)5) /* 4: see inject.h */
 #define ITEM_TAG ((uintptr_t)7)
 
-enum { ITEM_STACK_LINES = 13, ITEM_CALL_BELOW = 4 }; /* from a wait: down to where its flow left, up to its slots */
+/* Lines from a wait up to its fiber's slots, and down to where its flow left. */
+enum { ITEM_STACK_LINES = 13, ITEM_CALL_BELOW = 4 };
 
 static inline work_item item_job(filch_job *job)
 {

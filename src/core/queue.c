@@ -101,9 +101,9 @@ void queue_push_many(struct worker *w, const work_item *items, size_t n)
         queue_push(w, items[i]);
 }
 
-/* What comes soon is fetched into the cache meanwhile: who waits for long, or in a crowd, has left it. So has the page
- * table for its stack, and to walk that takes as long again; the next locked step of this worker waits for it. Many at
- * once take hardly longer than one. */
+/* What comes soon is fetched into the cache meanwhile: who waits for long, or in a crowd, has left it. So has
+ * the page table for its stack, and to walk that takes as long again; the next locked step of this worker
+ * waits for it. Many at once take hardly longer than one. */
 static inline void look_ahead(const struct ring *r)
 {
     if (!FILCH_PREFETCH)

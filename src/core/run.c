@@ -70,8 +70,8 @@ static bool trim_if_due(filch_pool *pool)
     return more;
 }
 
-/* The older half of the small ones at once: others give theirs back to the same list, and its lock would go to and
- * fro between the processors with each. */
+/* The older half of the small ones at once: others give theirs back to the same list, and its lock would go
+ * to and fro between the processors with each. */
 static void cache_flush(struct worker *w)
 {
     enum { HALF = WORKER_CACHE / 2 };

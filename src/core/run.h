@@ -36,8 +36,8 @@ void run_over(void);
 /* Makes a suspended fiber runnable. Any thread. */
 void run_ready(struct fiber *f);
 
-/* Lets whoever takes it from the caller's queue end a wait (wait_answer). False if the caller is not a worker of the
- * pool with this number: nothing happened. */
+/* Lets whoever takes it from the caller's queue end a wait (wait_answer). False if the caller is not a worker
+ * of the pool with this number: nothing happened. */
 bool run_call(struct wait_node *n, uint32_t pool);
 
 /* Runs a stolen job on the caller's stack from `head` on. Returns the fiber that waited for it

@@ -105,10 +105,10 @@ struct fiber *wait_answer(struct wait_node *n)
     struct fiber *f = w->fiber;
     if (filch_load_acquire(&w->state) == OPEN && /* order: [V1] */
         wait_claim(w) == WAIT_WAS_OPEN) {
-        filch_store_release(&w->state, (uint32_t)FIRED); /* order: [V2]; the wait may be gone after this */
+        filch_store_release(&w->state, (uint32_t)FIRED); /* order: [V2]; it may be gone after this */
         return 0;
     }
-    filch_store_relaxed(&w->state, (uint32_t)FIRED); /* order: nobody else claims it; the fiber goes on here */
+    filch_store_relaxed(&w->state, (uint32_t)FIRED); /* order: nobody else's; the fiber goes on here */
     return f;
 }
 

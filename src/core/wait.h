@@ -154,11 +154,11 @@ bool wait_fire(struct wait *w, int why);
 bool wait_node_fire(struct wait_node *n);
 /* The same in two steps. */
 enum wait_claim wait_node_claim(struct wait_node *n);
-/* Nothing else than this node can end the wait of a fiber, which is begun and will have no deadline: so it need not be
- * fired by who takes the node out. He may put it into a queue of the fiber's pool, and whoever takes it out there ends
- * the wait: so the waker does not look at the waiter's stack, which has left the cache. */
+/* Can only an object end this wait of a fiber, which is begun? Then its node need not be fired by who takes
+ * it out: he may put it into a queue of the fiber's pool, and whoever takes it from there ends the wait. So
+ * the waker does not look at the waiter's stack, which has left the cache. */
 bool wait_is_sole(const struct wait *w, int64_t deadline);
-/* Ends such a wait. The fiber, which is the caller's to run, or null: it has not left its stack yet, and will not. */
+/* Ends such a wait. The fiber, which is the caller's to run; null: it has not left its stack, nor will it. */
 struct fiber *wait_answer(struct wait_node *n);
 /* The flow: the node was taken out by somebody, and something else ended the wait. */
 void wait_node_settle(struct wait_node *n);

@@ -1,5 +1,5 @@
-/* test_event_call.c: an event whose single waiter is a task of the setter's pool is set without a look at the
- * waiter: a call goes through the queues in its place (core/item.h). Everyone still goes on exactly once. */
+/* test_event_call.c: an event whose single waiter is a task of the setter's pool is set without a look at
+ * the waiter: a call goes through the queues in its place (core/item.h). Everyone goes on exactly once. */
 #include "pool_kit.h"
 
 #include <filch/task.h>
