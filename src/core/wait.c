@@ -30,6 +30,8 @@ static inline void begin(struct wait *w, bool firm)
     w->fiber = f && !stays(me, f) ? f : 0;
     w->token = f && !firm ? f->token : 0;
     w->firm = firm;
+    w->held = false;
+    w->taken = w->contest = 0;
     w->about = 0;
 }
 
@@ -76,9 +78,25 @@ bool wait_fire(struct wait *w, int why)
     return was != WAIT_LOST;
 }
 
+/* [V5] Both sides of it. */
+static bool contest(struct wait *w)
+{
+    uint32_t none = 0;
+    return filch_cas_acq_rel(&w->contest, &none, 1u); /* order: [V5] one wins */
+}
+
+static inline enum wait_claim claim_held(struct wait *w)
+{
+    filch_store_relaxed(&w->taken, 1u); /* order: [V5] */
+    filch_fence_compiler(); /* order: [V5] the canceller's membarrier */
+    if (__builtin_expect(filch_load_relaxed(&w->fiber->pool->heed) == 0, 1)) /* order: [V5] */
+        return WAIT_WAS_PARKED;
+    return contest(w) ? WAIT_WAS_PARKED : WAIT_LOST;
+}
+
 enum wait_claim wait_node_claim(struct wait_node *n)
 {
-    enum wait_claim was = wait_claim(n->wait);
+    enum wait_claim was = n->wait->held ? claim_held(n->wait) : wait_claim(n->wait);
     if (was == WAIT_LOST)
         filch_store_release(&n->gone, 1u); /* order: [V3] */
     return was;
@@ -337,8 +355,12 @@ static void leave(struct wait *w, int why)
 
 static void cancel_if_soft(struct wait *w)
 {
-    if (w && !w->firm)
+    if (!w || w->firm)
+        return;
+    if (!w->held)
         (void)wait_fire(w, POOL_CANCELED);
+    else if (!filch_load_relaxed(&w->taken) && contest(w)) /* order: [V5] */
+        wait_complete(w, WAIT_WAS_PARKED, POOL_CANCELED);
 }
 
 /* After a store of `waiting` [V4]; `heed` was not 0. */
@@ -470,6 +492,7 @@ static bool publish_holding(struct fiber *from, void *arg)
     struct holding h = *(const struct holding *)arg;
     EV(h.worker, WAIT);
     from->budget = 0;
+    h.wait->held = true;
     if (show(from, h.wait))
         heed_begin(from, h.wait);
     lock_release(h.lock); /* whoever ended the wait meanwhile waits for it, to leave the list */
@@ -482,11 +505,7 @@ static inline bool suspend_holding(struct wait *w, uint32_t *lock, struct worker
     struct holding h = {w, lock, me};
     w->since_ns = 0;
     w->deadline = FILCH_FOREVER;
-    filch_store_relaxed(&w->state, (uint32_t)PARKED); /* order: nobody knows it yet; the lock, or [V4] */
-    if (run_suspend_for(me, it, publish_holding, &h))
-        return true;
-    filch_store_relaxed(&w->state, (uint32_t)OPEN); /* order: as above */
-    return false;
+    return run_suspend_for(me, it, publish_holding, &h);
 }
 
 int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)

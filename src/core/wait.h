@@ -15,6 +15,9 @@
  * | why    | the claimer                   | the flow   | set before it goes on                   |
  * | fiber  | the flow, before its nodes are in lists | claimer |                                  |
  * | gone   | who took the node out and lost | the flow  | its last access to the node             |
+ * | held   | the flow, before its lock is given back | claimers |                                 |
+ * | taken  | who took its node out          | canceller | only if `held`, see [V5]                |
+ * | contest | CAS: both                     | the same  | as above                                |
  *
  * [V1] claim: acquires what the flow wrote before it parked or listed itself.
  * [V2] FIRED is stored with release, acquired by the flow: it sees `why`, and what the claimer wrote
@@ -38,6 +41,12 @@
  *      Begin: one sees the other, so no wait is left out. End: a flow that took its wait away and does
  *      not see CANCELING did so before the barrier, so the canceller does not find it; one that sees it
  *      waits until the canceller is done.
+ * [V5] A wait that parked with the lock of its list held has one node, no deadline and no token: besides who
+ *      takes the node out, only the pool's canceller may end it. So the former need not claim it by CAS: it
+ *      stores `taken`, then loads `heed`; the canceller stores CANCELING there, makes its barrier, then loads
+ *      `taken`. If `heed` was 0, the store came before the barrier, and the canceller leaves the wait alone.
+ *      If not, both go on to a CAS on `contest`, and one wins. Where there is no membarrier `heed` is never
+ *      0. Its state stays OPEN until it has fired.
  * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
  *      event was first, the flow comes to take its node out, does not find it, and has to wait until
  *      the one who has it is done with it.
@@ -90,6 +99,8 @@ struct wait {
     const struct wait_subject *about; /* or null */
     const void *object;
     bool firm;                /* nothing cancels it */
+    bool held;                /* parked with the lock of its list held [V5] */
+    uint32_t taken, contest;
     int64_t since_ns;         /* 0: not known, see wait_keep_time */
     int64_t deadline;
 };
@@ -111,8 +122,8 @@ void wait_begin(struct wait *w);
 void wait_begin_firm(struct wait *w); /* a wait that no token cancels */
 int wait_park(struct wait *w, int64_t deadline);
 /* The same with the lock of the list held, which is given back: at once, or, if a fiber is at hand to go on
- * with, when this one has left its stack. Then nobody finds the wait before it is parked, and to park is
- * a store. */
+ * with, when this one has left its stack. Then nobody finds the wait before it is parked, and neither
+ * to park nor to be claimed takes a CAS [V5]. */
 int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline);
 
 /* Would a wait of the caller suspend it, and leave its thread to others? */
