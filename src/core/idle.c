@@ -34,8 +34,11 @@
  *
  * Forks tell nobody: the fork path has no instruction to spare. Instead, while anyone is active,
  * one sleeper is the scout: its sleep ends after a back-off that doubles from 50 us to 1 ms (or as
- * configured), it searches, and sleeps again. When it finds work its successor becomes the scout.
- * When nobody is active the scout's alarm is not set again.
+ * configured), it takes a look, and sleeps again. When it finds work its successor becomes the scout. If that
+ * was a fork, it begins with 50 us again; anything else it was not needed for, and it keeps its pace.
+ * When nobody is active, and nobody got up between its last CALM alarms, it is not set again.
+ * Who sleeps in the poll [I6] gets up when descriptors bring something, and then there would be no scout to
+ * leave it to [I8]: whoever lies down beside him becomes the scout in his place.
  * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout. The last
  *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
  *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
@@ -77,6 +80,7 @@
 #define REGRET_NS 30000 /* as long as a whole search takes */
 #define LITTLE_NS 200000 /* what took longer was not little */
 #define WARY 32
+#define CALM 4 /* alarms of a scout while nothing happens */
 
 static unsigned searchers(uint64_t word)
 {
@@ -162,6 +166,7 @@ uint32_t set_remove(filch_pool *pool, int id, enum rise how)
             return GATE_SHUT;
     } while (!filch_cas_seq_cst(&s->word, &word, word - SLEEPER + searcher)); /* order: [I1] */
     s->asleep[id / 64] &= ~((uint64_t)1 << (id % 64));
+    s->risen++;
     if (s->scout == id)
         filch_store_relaxed(&s->scout, -1); /* order: the lock; a hint outside */
     keeps_no_time(s, id);
@@ -319,25 +324,26 @@ static bool scout_near(filch_pool *pool)
            filch_load_relaxed(&s->scout_ns) - os_clock_ns() <= pool->config.backoff_max_ns;
 }
 
-void idle_notify_woken(struct worker *w, size_t n)
-{
-    filch_pool *pool = w->pool;
-    if (n == 0)
-        return;
-    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE && scout_near(pool);
-    w->wary -= w->wary > 0;
-    if (!w->little)
-        idle_notify(pool, w); /* a searcher tells its successor when it leaves */
-    else if (!w->little_since_ns)
-        w->little_since_ns = os_clock_ns();
-}
-
-/* It has run all that it had. */
+/* It has run all that it had, or most of it. */
 static void was_it_little(struct worker *w)
 {
     if (w->little_since_ns && os_clock_ns() - w->little_since_ns > LITTLE_NS)
         w->wary = WARY;
     w->little_since_ns = 0;
+}
+
+void idle_notify_woken(struct worker *w, size_t n)
+{
+    filch_pool *pool = w->pool;
+    if (n == 0)
+        return;
+    was_it_little(w);
+    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE && scout_near(pool);
+    w->wary -= w->wary > 0;
+    if (!w->little)
+        idle_notify(pool, w); /* a searcher tells its successor when it leaves */
+    else
+        w->little_since_ns = os_clock_ns();
 }
 
 void idle_notify_seat(filch_pool *pool, struct worker *w, int id)
@@ -408,7 +414,8 @@ void idle_search_found(struct worker *w)
     if (!w->searching)
         return;
     w->searching = 0;
-    w->backoff_ns = w->pool->config.backoff_min_ns;
+    if (!w->scouts)
+        w->backoff_ns = w->pool->config.backoff_min_ns;
     uint64_t word = filch_sub_seq_cst(&w->pool->idle->word, 1) - 1; /* order: [I2] */
     if (searchers(word) > 0 || sleepers(word) == 0)
         return;
@@ -431,6 +438,15 @@ static int64_t alarm_set(struct worker *w)
     return deadline;
 }
 
+/* Lock held. Does anything happen, though everybody sleeps just now? */
+static bool stirs(struct worker *w)
+{
+    uint32_t risen = w->pool->idle->risen;
+    w->calm = risen - w->risen > 1 ? 0 : w->calm + (w->calm < CALM); /* but itself */
+    w->risen = risen;
+    return w->calm < CALM;
+}
+
 int64_t idle_lie_down(struct worker *w, bool alarm_allowed)
 {
     filch_pool *pool = w->pool;
@@ -442,8 +458,9 @@ int64_t idle_lie_down(struct worker *w, bool alarm_allowed)
     set_add(s, w->id, (uint64_t)0 - w->searching);
     w->searching = 0;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
-    bool busy = sleepers(word) < s->seats;
-    if (alarm_allowed && busy && s->scout < 0) {
+    bool busy = stirs(w) || sleepers(word) < s->seats;
+    bool vacant = s->scout < 0 || s->scout == s->poller;
+    if (alarm_allowed && busy && vacant) {
         deadline = alarm_set(w);
         filch_store_relaxed(&s->scout, w->id); /* order: the lock; a hint outside */
         filch_store_relaxed(&s->scout_ns, deadline); /* order: as above */
@@ -538,7 +555,10 @@ void idle_sleep_at_gate(struct worker *w, int64_t deadline)
             deadline = os_clock_ns() + w->pool->config.backoff_max_ns;
     }
     idle_awake(w);
-    if (!by_itself)
+    w->scouts = by_itself && w->pool->config.wake != FILCH_WAKE_NONE; /* then all depends on it */
+    if (by_itself)
+        w->impatience = WORKER_IMPATIENCE; /* it takes a look */
+    else
         regret(w, since);
 }
 

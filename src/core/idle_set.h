@@ -24,6 +24,7 @@ struct idle_set {
     int poller;
     int64_t keeps_ns;
     int64_t scout_ns;         /* the scout's alarm */
+    uint32_t risen;           /* so often somebody got up */
     struct seat_queue {       /* for seat 0: seat.c */
         uint32_t count, epoch;
     } guests, owner;

@@ -464,6 +464,10 @@ static struct found next_work(struct worker *w)
         return find_steal(w); /* a guest looks once, then waits for what it came for */
     if (found.what == FOUND_NOTHING && idle_search_begin(w))
         found = search(w);
+    if (found.what == FOUND_LOOT) { /* forks tell nobody: where there is one, there are more soon */
+        w->scouts = false;
+        w->impatience = 0;
+    }
     if (found.what != FOUND_NOTHING)
         idle_search_found(w);
     else if (!trim_if_due(w->pool))

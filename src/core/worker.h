@@ -65,6 +65,8 @@ struct worker {
     uint32_t searching;        /* counted in the pool's searchers                               */
     uint32_t guest;            /* the body is a guest                                           */
     int64_t backoff_ns;
+    uint32_t risen;            /* how often somebody had got up when it last lay down: idle.c   */
+    uint32_t calm;             /* so often in a row nobody did between two of its alarms        */
     unsigned impatience;       /* see search                                                    */
     struct fiber *cache[FIBER_KINDS][WORKER_CACHE];
     unsigned cached[FIBER_KINDS];
@@ -72,6 +74,7 @@ struct worker {
     unsigned streak;           /* picks of `next` in a row                                      */
     bool lent;                 /* what was put into `next` last was not taken back: a thief did */
     bool hushed;               /* whom it wakes just now it tells the others of all at once     */
+    bool scouts;               /* it got up by itself, and has found no fork since: idle.c      */
     bool little;               /* what its search found can wait for the scout: idle.c [I8]     */
     struct {
         struct worker *victim;

@@ -2,6 +2,7 @@
  * and call what a worker calls: then nothing depends on when threads run. */
 #include "pool_kit.h"
 #include "core/find.h"
+#include "core/idle_set.h"
 
 #include <time.h>
 
@@ -231,6 +232,75 @@ static void the_back_off_doubles_to_its_bound_and_success_resets_it(void)
         idle_search_found(w);
         CHECK_EQ(w->backoff_ns, 100000);
     }
+    idle_seat_leave(w);
+    kit_destroy(pool);
+}
+
+static void a_scout_keeps_its_pace_until_it_finds_a_fork(void)
+{
+    filch_config c = kit_config(1);
+    c.backoff_min_ns = 100000;
+    c.backoff_max_ns = 1000000;
+    filch_pool *pool = kit_make(&c);
+    struct worker *w = sit_down(pool, FILCH_WAKE_ONE, FILCH_IDLE_PARK);
+    idle_park(w);
+    CHECK(w->scouts);
+    idle_search_found(w);
+    CHECK_EQ(w->backoff_ns, 200000);
+    CHECK_EQ(idle_search_begin(w), true);
+    w->scouts = false; /* as run.c does when it was a fork */
+    idle_search_found(w);
+    CHECK_EQ(w->backoff_ns, 100000);
+    idle_seat_leave(w);
+    kit_destroy(pool);
+}
+
+/* Lies down and gets up at once. Does it have an alarm? */
+static bool has_alarm(struct worker *w)
+{
+    struct idle_set *s = w->pool->idle;
+    int64_t deadline = idle_lie_down(w, true);
+    CHECK_EQ(deadline != INT64_MAX, s->scout == w->id);
+    lock_acquire(&s->lock);
+    (void)set_remove(w->pool, w->id, RISE_AS_ACTIVE);
+    lock_release(&s->lock);
+    return deadline != INT64_MAX;
+}
+
+static unsigned alarms_until_calm(struct worker *w)
+{
+    unsigned n = 0;
+    while (has_alarm(w) && n < 100)
+        n++;
+    return n;
+}
+
+static void alarms_end_when_nobody_gets_up_between_them(void)
+{
+    filch_pool *pool = kit_pool(1);
+    struct worker *w = sit_down(pool, FILCH_WAKE_ONE, FILCH_IDLE_PARK);
+    unsigned first = alarms_until_calm(w);
+    CHECK(first > 0 && first < 10);
+    CHECK(!has_alarm(w));
+    pool->idle->risen++; /* as if another got up and lay down again */
+    CHECK_EQ(alarms_until_calm(w), first + 1);
+    idle_seat_leave(w);
+    kit_destroy(pool);
+}
+
+static void who_lies_down_beside_the_poller_is_the_scout(void)
+{
+    filch_pool *pool = kit_pool(1);
+    struct worker *w = sit_down(pool, FILCH_WAKE_ONE, FILCH_IDLE_PARK);
+    pool->idle->scout = pool->idle->poller = 2; /* as if it slept there */
+    CHECK(has_alarm(w));
+    pool->idle->scout = 1; /* one that sleeps at its gate stays */
+    CHECK_EQ(idle_lie_down(w, true), INT64_MAX);
+    CHECK_EQ(pool->idle->scout, 1);
+    lock_acquire(&pool->idle->lock);
+    (void)set_remove(pool, w->id, RISE_AS_ACTIVE);
+    lock_release(&pool->idle->lock);
+    pool->idle->scout = pool->idle->poller = -1;
     idle_seat_leave(w);
     kit_destroy(pool);
 }
@@ -530,6 +600,9 @@ int main(void)
     RUN(jobs_that_need_each_other_all_start);
     RUN(a_round_tries_no_more_victims_than_allowed);
     RUN(the_back_off_doubles_to_its_bound_and_success_resets_it);
+    RUN(a_scout_keeps_its_pace_until_it_finds_a_fork);
+    RUN(alarms_end_when_nobody_gets_up_between_them);
+    RUN(who_lies_down_beside_the_poller_is_the_scout);
     RUN(resting_without_parking_backs_off_in_the_same_way);
     RUN(every_way_to_wake_delivers_with_every_way_to_idle);
     RUN(every_way_to_wake_delivers_to_private_queues);
