@@ -380,7 +380,6 @@ void run_over(void)
     root_over(f, (struct root *)f->root, f->slots.first); /* run_poll's */
 }
 
-
 /* A loop on a stack that fits goes on with it. Returns if there is none: then it runs here. */
 static __attribute__((noinline)) void hand_on(struct fiber *f, const struct found *found)
 {
