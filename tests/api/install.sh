@@ -60,7 +60,8 @@ done
 if [ -x "$BUILD_DIR/filch" ]; then
     [ -x "$root/bin/filch" ] || { echo "not installed: bin/filch"; exit 1; }
 fi
-if grep -rlF "$SOURCE_DIR" "$root" --include='*.pc' --include='*.cmake' --include='*.h'; then
+# As a whole path, not as the end of another: the sources may be in /filch.
+if grep -rlP "(?<![\\w./}-])\\Q$SOURCE_DIR\\E(?![\\w-])" "$root" --include='*.pc' --include='*.cmake' --include='*.h'; then
     echo "the files above name the source directory"
     exit 1
 fi
