@@ -41,15 +41,15 @@
  *      Begin: one sees the other, so no wait is left out. End: a flow that took its wait away and does
  *      not see CANCELING did so before the barrier, so the canceller does not find it; one that sees it
  *      waits until the canceller is done.
+ * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
+ *      event was first, the flow comes to take its node out, does not find it, and has to wait until
+ *      the one who has it is done with it.
  * [V5] A wait that parked with the lock of its list held has one node, no deadline and no token: besides who
  *      takes the node out, only the pool's canceller may end it. So the former need not claim it by CAS: it
  *      stores `taken`, then loads `heed`; the canceller stores CANCELING there, makes its barrier, then loads
  *      `taken`. If `heed` was 0, the store came before the barrier, and the canceller leaves the wait alone.
  *      If not, both go on to a CAS on `contest`, and one wins. Where there is no membarrier `heed` is never
  *      0. Its state stays OPEN until it has fired.
- * [V3] gone: a node is taken out of its list under the list's lock, and fired without it. If another
- *      event was first, the flow comes to take its node out, does not find it, and has to wait until
- *      the one who has it is done with it.
  */
 #ifndef FILCH_WAIT_H
 #define FILCH_WAIT_H

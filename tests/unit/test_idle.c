@@ -211,12 +211,18 @@ static struct worker *sit_down(filch_pool *pool, enum filch_wake wake, enum filc
     return w;
 }
 
-static void the_back_off_doubles_to_its_bound_and_success_resets_it(void)
+/* Backs off from 0.1 ms to 1 ms. */
+static filch_pool *backing_off(void)
 {
     filch_config c = kit_config(1);
     c.backoff_min_ns = 100000;
     c.backoff_max_ns = 1000000;
-    filch_pool *pool = kit_make(&c);
+    return kit_make(&c);
+}
+
+static void the_back_off_doubles_to_its_bound_and_success_resets_it(void)
+{
+    filch_pool *pool = backing_off();
     struct worker *w = sit_down(pool, FILCH_WAKE_NONE, FILCH_IDLE_PARK);
     for (int again = 0; again < 2; again++) {
         int64_t expected = 100000;
@@ -238,10 +244,7 @@ static void the_back_off_doubles_to_its_bound_and_success_resets_it(void)
 
 static void a_scout_keeps_its_pace_until_it_finds_a_fork(void)
 {
-    filch_config c = kit_config(1);
-    c.backoff_min_ns = 100000;
-    c.backoff_max_ns = 1000000;
-    filch_pool *pool = kit_make(&c);
+    filch_pool *pool = backing_off();
     struct worker *w = sit_down(pool, FILCH_WAKE_ONE, FILCH_IDLE_PARK);
     idle_park(w);
     CHECK(w->scouts);
