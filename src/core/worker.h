@@ -17,7 +17,7 @@
 
 #include <filch.h>
 
-#define WORKER_CACHE 16  /* fibers kept hot by a worker */
+#define WORKER_CACHE 8   /* fibers kept hot by a worker */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
 #define WORKER_TIME 8     /* every so many picks the timers are looked at first */
 #define WORKER_IMPATIENCE 5 /* times that a search is halved */
