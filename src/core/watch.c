@@ -3,9 +3,9 @@
  * One thread per pool, if hog_ns or schedtrace_ns is set. A worker that picked nothing (its tick stands
  * still) and is on the same fiber as at the last look has been at it since then. So the time is known to
  * a quarter of hog_ns, and the workers do nothing for it. A pinned wait keeps the worker, too, but begins
- * the time anew. Forks of a hog and what is queued behind it are taken
- * by thieves, and a stand-in (seat.c) works in its stead until it is seen to have gone on; with one worker
- * and no stand-in the report is all that can be done.
+ * the time anew. Forks of a hog and what is queued behind it are taken by thieves, and a stand-in (seat.c)
+ * works in its stead until it is seen to have gone on; with one worker and no stand-in the report is all that
+ * can be done.
  *
  * | field    | writer                          | reader   | invariant                              |
  * | word     | watch: QUIET, others: AWAKE, STOP | the same | QUIET: it sleeps until somebody is active |
@@ -20,6 +20,7 @@
 #include "core/queue.h"
 #include "core/look.h"
 #include "core/report.h"
+#include "core/run.h"
 
 #include <stdio.h>
 
@@ -47,13 +48,22 @@ size_t watch_behind(struct worker *w)
     return n + (filch_load_relaxed(&w->next) != 0); /* order: a guess */
 }
 
-/* A task or job that runs; not one that waits pinned, and not the work of a guest, which is its own
- * thread's. */
-static bool is_hog(struct worker *w, struct fiber *copy)
+/* A guest that came with work of its own, or one of whom that cannot be seen just now. One that waits, and
+ * helps meanwhile, runs what is the pool's: what ends its wait may lie behind it. */
+static bool runs_its_own(struct worker *w)
 {
     uint32_t guest;
+    struct body *at, body;
+    if (os_peek(&guest, &w->guest, sizeof guest) == 0 && !guest)
+        return false;
+    return os_peek(&at, &w->body, sizeof at) != 0 || os_peek(&body, at, sizeof body) != 0 || body.root;
+}
+
+/* A task or job that runs; not one that waits pinned, and not what is its own thread's business. */
+static bool is_hog(struct worker *w, struct fiber *copy)
+{
     return os_peek(copy, w->looked.fiber, sizeof *copy) == 0 && copy->root && !copy->waiting &&
-           !copy->joining && os_peek(&guest, &w->guest, sizeof guest) == 0 && !guest;
+           !copy->joining && !runs_its_own(w);
 }
 
 static void name_of(char *name, const struct fiber *copy)

@@ -119,6 +119,42 @@ static void tasks_behind_a_hog_are_run_by_others(void)
     kit_destroy(pool);
 }
 
+static void keeps_its_thread(void *arg)
+{
+    (void)arg;
+    kit_nap_us(30000);
+}
+
+static void what_a_guest_came_with_is_its_own_business(void)
+{
+    filch_pool *pool = watched(2, 5);
+    capture();
+    filch_run_on(pool, keeps_its_thread, NULL);
+    release();
+    CHECK_EQ(times("has run"), 0);
+    kit_destroy(pool);
+}
+
+/* Nobody is woken: who joins runs it. */
+static int ends_by_itself(void *arg)
+{
+    (void)arg;
+    KIT_AWAIT(times("task \"greedy\" has run on worker 0 for ") == 1);
+    return 0;
+}
+
+static void what_a_guest_runs_for_the_pool_is_named(void)
+{
+    filch_config c = kit_config(1);
+    c.hog_ns = 5000000;
+    c.wake = FILCH_WAKE_NONE;
+    filch_pool *pool = kit_make(&c);
+    capture();
+    join(spawn(pool, "greedy", ends_by_itself));
+    release();
+    kit_destroy(pool);
+}
+
 static void job_hogs(void *arg)
 {
     (void)hogs(arg);
@@ -262,6 +298,8 @@ int main(void)
     RUN(a_hog_is_named_once_per_episode);
     RUN(what_waits_behind_a_hog_is_counted);
     RUN(tasks_behind_a_hog_are_run_by_others);
+    RUN(what_a_guest_came_with_is_its_own_business);
+    RUN(what_a_guest_runs_for_the_pool_is_named);
     RUN(a_job_that_hogs_is_named_too);
     RUN(who_waits_or_yields_is_no_hog);
     RUN(a_pool_that_sleeps_is_not_watched);

@@ -265,13 +265,28 @@ static void a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it(void)
     kit_destroy(pool);
 }
 
+/* Nobody is woken, so the joiner runs the hog itself, as a guest, and has taken what is behind it along. */
+static void a_joiner_that_runs_a_hog_does_not_stop_the_tasks_behind_it(void)
+{
+    filch_config c = kit_config(1);
+    c.stand_ins = 1;
+    c.hog_ns = 2000000;
+    c.wake = FILCH_WAKE_NONE;
+    filch_pool *pool = kit_make(&c);
+    reset();
+    filch_task *hog = spawn(pool, hogs, NULL), *other = spawn(pool, lets_go, NULL);
+    join(hog);
+    join(other);
+    kit_destroy(pool);
+}
+
 static unsigned wanted(filch_pool *pool)
 {
     return filch_load_relaxed(&pool->idle->spares_wanted); /* order: a figure */
 }
 
 /* The watch sees it when it looks, which it does while somebody is active. Nobody joins before: a joiner
- * helps, and a guest that hogs is its own thread's business. */
+ * helps, and would look at nothing while it runs the hog. */
 static void a_hog_that_ends_gives_its_stand_in_back(void)
 {
     filch_config c = kit_config(1);
@@ -365,6 +380,7 @@ int main(void)
     RUN(a_section_may_contain_waits);
     RUN(without_stand_ins_and_outside_nothing_happens);
     RUN(a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it);
+    RUN(a_joiner_that_runs_a_hog_does_not_stop_the_tasks_behind_it);
     RUN(a_hog_that_ends_gives_its_stand_in_back);
     RUN(sections_come_and_go_and_nothing_is_lost);
     RUN(a_child_of_fork_begins_without_sections);
