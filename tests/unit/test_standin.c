@@ -265,8 +265,8 @@ static void a_hog_on_the_only_worker_does_not_stop_the_tasks_behind_it(void)
     kit_destroy(pool);
 }
 
-/* The worker's thread sleeps and is not woken, so the joiner runs the hog itself, as a guest, and has taken what
- * is behind it along; unless the thread's alarm rings just then, hence several rounds. */
+/* The worker's thread sleeps and is not woken, so the joiner runs the hog itself, as a guest, and has taken
+ * what is behind it along; unless the thread's alarm rings just then, hence several rounds. */
 static void a_joiner_that_runs_a_hog_does_not_stop_the_tasks_behind_it(void)
 {
     filch_config c = kit_config(1);
