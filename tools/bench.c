@@ -1,5 +1,7 @@
 /* bench.c: `filch bench`. The programs of a case run in turn, round after round, so that whatever
- * disturbs the machine for a while disturbs all of them; the smallest time of each counts. */
+ * disturbs the machine for a while disturbs all of them; the smallest time of each counts. It is
+ * believed when a second run came close to it: programs whose smallest time stands alone go on for
+ * some more rounds, unless the number of rounds was asked for. */
 #include "bench_plan.h"
 #include "bench_report.h"
 #include "bench_run.h"
@@ -12,13 +14,16 @@
 #include <string.h>
 
 #define ROUNDS 7
+#define ROUNDS_SETTLING 35 /* at most, for programs whose smallest time stands alone ... */
+#define SETTLED 1.01       /* ... that is, whose next one is larger than it by more than this */
 #define TIMEOUT_S 300
 
 struct request {
     struct plan_filter filter;
     char suites[256];
     enum report_form form;
-    int rounds, timeout_s;
+    int rounds, rounds_max; /* of every program, and of those that have not settled by then */
+    int timeout_s;
     int help;
 };
 
@@ -32,7 +37,8 @@ static const char help[] =
     "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3, go, rustc-O3\n"
     "  --workers LIST   numbers of workers (1 and as many as a pool has by default; par: 1 and 2;\n"
     "                   tasks: 2, or what the case is about)\n"
-    "  --rounds N       runs of each program, in turn (7)\n"
+    "  --rounds N       runs of each program, in turn (7, and up to 35 of those whose smallest time\n"
+    "                   no other run came close to)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
     "  --timeout S      seconds after which a program has failed (300)\n"
     "  --json           one object per line as soon as a case is done\n"
@@ -135,8 +141,11 @@ static int request_read(struct request *r, int argc, char **argv)
         return cli_usage("bench", "there is no suite '%s'", unknown);
     if ((unknown = plan_unknown_case(r->filter.cases)))
         return cli_usage("bench", "there is no case '%s'", unknown);
-    if (!r->rounds)
+    r->rounds_max = r->rounds;
+    if (!r->rounds) {
         r->rounds = r->filter.quick ? 1 : ROUNDS;
+        r->rounds_max = r->filter.quick ? 1 : ROUNDS_SETTLING;
+    }
     return CLI_OK;
 }
 
@@ -150,14 +159,38 @@ static int case_length(const struct plan *p, int first)
     return last - first;
 }
 
+/* Is there a second sample next to the smallest? Then there is a floor, and it was reached. */
+static int row_settled(const struct plan_row *row)
+{
+    for (int i = 0; i < row->n; i++)
+        if (i != row->best && row->samples[i] <= row->samples[row->best] * SETTLED)
+            return 1;
+    return row->error[0] != 0;
+}
+
+/* Returns how many programs were run. */
+static int round_run(const struct request *r, const char *folder, struct plan_row *rows, int n,
+                     int round)
+{
+    int ran = 0;
+    for (int i = 0; i < n; i++) {
+        if (round >= r->rounds && row_settled(&rows[i]))
+            continue;
+        term_progress("%s/%s: round %d of %d%s, %s %s on %d", rows[i].suite, rows[i].name, round + 1,
+                      round < r->rounds ? r->rounds : r->rounds_max,
+                      round < r->rounds ? "" : " at most", rows[i].runtime, rows[i].mode,
+                      rows[i].workers);
+        run_once(&rows[i], folder, r->timeout_s);
+        ran++;
+    }
+    return ran;
+}
+
 static void case_run(const struct request *r, const char *folder, struct plan_row *rows, int n)
 {
-    for (int round = 0; round < r->rounds; round++)
-        for (int i = 0; i < n; i++) {
-            term_progress("%s/%s: round %d of %d, %s %s on %d", rows[i].suite, rows[i].name,
-                          round + 1, r->rounds, rows[i].runtime, rows[i].mode, rows[i].workers);
-            run_once(&rows[i], folder, r->timeout_s);
-        }
+    for (int round = 0; round < r->rounds_max; round++)
+        if (!round_run(r, folder, rows, n, round))
+            break;
     term_progress_end();
 }
 
