@@ -1,7 +1,7 @@
 /* bench.c: `filch bench`. The programs of a case run in turn, round after round, so that whatever
  * disturbs the machine for a while disturbs all of them; the smallest time of each counts. It is
- * believed when a second run came close to it: programs whose smallest time stands alone go on for
- * some more rounds, unless the number of rounds was asked for. */
+ * believed when two other runs came close to it: programs whose smallest time stands alone go on
+ * for some more rounds, unless the number of rounds was asked for. */
 #include "bench_plan.h"
 #include "bench_report.h"
 #include "bench_run.h"
@@ -15,7 +15,8 @@
 
 #define ROUNDS 7
 #define ROUNDS_SETTLING 35 /* at most, for programs whose smallest time stands alone ... */
-#define SETTLED 1.01       /* ... that is, whose next one is larger than it by more than this */
+#define SETTLED_BY 2       /* ... that is, that has no such company ...                  */
+#define SETTLED_NEAR 1.01  /* ... of times that are larger than it by no more than this  */
 #define TIMEOUT_S 300
 
 struct request {
@@ -38,7 +39,7 @@ static const char help[] =
     "  --workers LIST   numbers of workers (1 and as many as a pool has by default; par: 1 and 2;\n"
     "                   tasks: 2, or what the case is about)\n"
     "  --rounds N       runs of each program, in turn (7, and up to 35 of those whose smallest time\n"
-    "                   no other run came close to)\n"
+    "                   has no two others within 1 % of it)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
     "  --timeout S      seconds after which a program has failed (300)\n"
     "  --json           one object per line as soon as a case is done\n"
@@ -159,13 +160,13 @@ static int case_length(const struct plan *p, int first)
     return last - first;
 }
 
-/* Is there a second sample next to the smallest? Then there is a floor, and it was reached. */
+/* Are there other samples next to the smallest? Then there is a floor, and it was reached. */
 static int row_settled(const struct plan_row *row)
 {
+    int company = 0;
     for (int i = 0; i < row->n; i++)
-        if (i != row->best && row->samples[i] <= row->samples[row->best] * SETTLED)
-            return 1;
-    return row->error[0] != 0;
+        company += i != row->best && row->samples[i] <= row->samples[row->best] * SETTLED_NEAR;
+    return company >= SETTLED_BY || row->error[0];
 }
 
 /* Returns how many programs were run. */
