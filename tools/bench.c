@@ -14,9 +14,10 @@
 #include <string.h>
 
 #define ROUNDS 7
-#define ROUNDS_SETTLING 35 /* at most, for programs whose smallest time stands alone ... */
-#define SETTLED_BY 2       /* ... that is, that has no such company ...                  */
-#define SETTLED_NEAR 1.01  /* ... of times that are larger than it by no more than this  */
+#define ROUNDS_SETTLING 35 /* at most, for programs whose smallest time stands alone ...    */
+#define SETTLED_BY 2       /* ... that is, does not have so many others ...               */
+#define SETTLED_NEAR 1.01  /* ... that are larger than it by no more than this factor     */
+#define SETTLING_RUNS 2    /* and so many times the runs of the first rounds, at most     */
 #define TIMEOUT_S 300
 
 struct request {
@@ -189,9 +190,11 @@ static int round_run(const struct request *r, const char *folder, struct plan_ro
 
 static void case_run(const struct request *r, const char *folder, struct plan_row *rows, int n)
 {
-    for (int round = 0; round < r->rounds_max; round++)
-        if (!round_run(r, folder, rows, n, round))
-            break;
+    int left = r->rounds * n * (1 + SETTLING_RUNS), ran = 1;
+    for (int round = 0; round < r->rounds_max && ran > 0 && left > 0; round++) {
+        ran = round_run(r, folder, rows, n, round);
+        left -= ran;
+    }
     term_progress_end();
 }
 
