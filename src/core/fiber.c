@@ -275,6 +275,7 @@ void fiber_store_reset(struct fiber_store *s)
             f->task = 0;
             f->token = 0;
             f->par = 0;
+            f->lasting = 0;
             f->waiting = 0;
             f->joining = 0;
             f->exposed = 0;

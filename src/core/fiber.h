@@ -15,6 +15,7 @@
  * | lineage  | the fiber itself         | thieves, after they claimed one of its jobs        |
  * | root     | the fiber itself         | thieves that may help one root only (a hint)       |
  * | gate     | finisher 1, sleeper 0    | sleeper                                            |
+ * | lasting  | the fiber itself         | thieves (a hint)                                   |
  * | waiting  | the fiber itself         | who cancels the pool, see wait.h [V4]; the dump    |
  * | the rest | whoever runs it, handed over with it                                          |
  *
@@ -69,6 +70,7 @@ struct fiber {
     size_t region_size;
     uint32_t exposed;
     bool replaced;                 /* by a stand-in, meanwhile                              */
+    uint32_t lasting;              /* what it forks is worth a barrier at once: see find.c   */
     const struct par *par;         /* the parallel algorithm whose piece runs on it, or null */
 };
 

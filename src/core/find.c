@@ -249,7 +249,8 @@ static struct found found_loot(struct worker *w, struct fiber *f, enum slots_res
  * The barrier of a steal costs thief and victim several microseconds, or less than one: it is measured.
  * Many forks do not last as long. So one is taken only after it was there for that time: then its victim
  * has lost at most as much again by not having been robbed at once. A short loop that is called over and
- * over is left alone: each call publishes with another function than the last (par/split.c). */
+ * over is left alone: each call publishes with another function than the last (par/split.c). A loop that has
+ * lasted long enough says so (fiber.lasting): it need not be watched. */
 
 /* The fork that cannot be taken without a barrier, or null. `top` is read once: it may be gone the next
  * time, and the fiber's memory with it (see slots_peek). */
@@ -288,7 +289,8 @@ static struct found from_fiber(struct worker *w, struct fiber *f, const filch_sl
 {
     struct loot loot = {0};
     filch_slot *barrier = needs_barrier(&f->slots);
-    if (barrier && !outlasts_barrier(w, &f->slots, barrier))
+    /* order: a hint */
+    if (barrier && !filch_load_relaxed(&f->lasting) && !outlasts_barrier(w, &f->slots, barrier))
         return (struct found){0};
     uint64_t since = barrier ? os_ticks() : 0;
     enum slots_result result = slots_steal(&f->slots, &f->lineage, under, &loot);

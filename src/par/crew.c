@@ -105,6 +105,7 @@ void crew_both(struct crew *c, filch_slot *head, crew_fn *fn, void *left, void *
     if (there) {
         *half_in(head) = (struct half){c, fn, right};
         filch_slot_publish(head, stolen);
+        (void)par_lasts(&c->par, os_ticks());
     }
     fn(c, there ? head + 1 : head, left); /* alone there is none */
     if (there && filch_slot_retract(head))

@@ -5,6 +5,8 @@
 #include "core/report.h"
 #include "os/os.h"
 
+#define LASTS_US 20
+
 /* A task goes on on a large stack, and its own waits meanwhile. But where waits keep their worker (join=help)
  * all workers could come to wait so: there it stays on its own stack. That is small, and a body that waits on
  * it would run forks of the call, one above the other: so nothing is forked. */
@@ -17,7 +19,7 @@ static bool must_stay(const struct fiber *f, const filch_pool *pool)
 void par_begin(struct par *p, const filch_how *how, const char *call)
 {
     struct fiber *f = run_fiber();
-    *p = (struct par){.name = call};
+    *p = (struct par){.name = call, .begun = os_ticks()};
     if (how) {
         if (how->size == 0 || how->size > sizeof p->how || how->workers < 0 || how->grain > SIZE_MAX / 4)
             report_misuse(call, "not a valid filch_how; start from FILCH_HOW_INIT");
@@ -99,6 +101,17 @@ int par_end(const struct par *p)
     if (p->stop)
         return p->error;
     return par_canceled(p) ? -ECANCELED : 0;
+}
+
+/* ---- who takes part ------------------------------------------------------------------------ */
+
+bool par_lasts(struct par *p, uint64_t now)
+{
+    if (now - p->begun < LASTS_US * os_ticks_per_us())
+        return false;
+    if (!filch_load_relaxed(&p->told) && !filch_xchg_acq_rel(&p->told, 1u)) /* order: one tells */
+        idle_notify(p->pool, worker_self());
+    return true;
 }
 
 /* ---- where it runs ------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  *
  * | field  | writer                     | reader          | invariant                              |
  * | stop   | who fails or finds, once   | every piece     | not 0: no piece is begun any more      |
+ * | told   | who sees that it lasts     | the same        | not 0: sleepers have been told         |
  * | error  | who set `stop` to 1        | the caller, after all pieces have ended          |
  * | the rest| the caller, before it starts; then nobody                                           |
  *
@@ -31,6 +32,8 @@ struct par {
     filch_how how;                 /* complete: zeroes where nothing was said           */
     bool alone;                    /* nothing is forked                                 */
     bool firm;                     /* past the point of return: nothing cancels it      */
+    uint64_t begun;                /* ticks                                             */
+    uint32_t told;
     uint32_t stop;
     int32_t error;
 };
@@ -53,6 +56,11 @@ int par_end(const struct par *p);
 bool par_stopped(const struct par *p);
 /* No more pieces. The first to say so has its error returned; 0 for one that has found what it looked for. */
 void par_stop(struct par *p, int error);
+
+/* Forks wake nobody, and who sleeps may not look for a millisecond. A call that has lasted about as long as
+ * it takes to wake one tells, once: it has lost no more than half of what it could have had. Asked now and
+ * then, when something has been forked. Does it last, by now (os_ticks)? */
+bool par_lasts(struct par *p, uint64_t now);
 
 struct par_place par_enter(const struct par *p);
 void par_leave(const struct par_place *place);

@@ -146,6 +146,7 @@ static bool go_along(struct chain *c, char *rooms)
             return true;
         if (!scan_block(c, k, rooms, rooms + c->stride, rooms + 2 * c->stride))
             return false;
+        (void)par_lasts(&c->split.par, os_ticks());
     }
 }
 

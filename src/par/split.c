@@ -8,6 +8,9 @@
 #define FIXED_ROOM 256   /* bytes of a state that lives on the stack */
 #define FIRST 8          /* the first piece is such a part of a worker's share ... */
 #define FIRST_MOST 256   /* ... and has no more elements */
+#define FINE 64          /* pieces of a worker's share: larger ones ... */
+#define FINE_SPAN 8      /* ... take such a part of the time of others */
+#define WARY 8           /* pieces after one that took long before they may grow again */
 #define ROUND 16         /* halves begin at a multiple of this: whole vectors, seldom a shared cache line */
 
 /* What lies in a slot: the right half, and in the end what the thief made of it. */
@@ -32,28 +35,45 @@ static size_t middle(size_t lo, size_t hi, size_t least)
     return lo + (half > 4 * ROUND && round >= least ? round : half);
 }
 
-static size_t grain_of(struct split *s)
-{
-    return filch_load_relaxed(&s->grain); /* order: a guess */
-}
+/* What one flow does of a range, from left to right. What it learns of the cost of elements is its own: those
+ * elsewhere may cost a thousand times as much. */
+struct run {
+    struct split *split;
+    struct fiber *fiber; /* of the flow */
+    size_t grain;
+    unsigned wary;       /* so many pieces until the grain may grow again */
+    bool lasting;
+};
 
 /* ---- one piece ------------------------------------------------------------------------------ */
 
-static size_t shorter(struct split *s, size_t size, uint64_t took)
+/* How long a piece of so many elements may take. One that is a good part of the whole should be short even if
+ * all before it were cheap: what it hides cannot be shared. */
+static uint64_t span(const struct split *s, size_t size)
 {
-    size_t many = (size_t)(took / (2 * s->soon)), one = size / (many ? many : 1);
+    return size < s->fine ? s->soon : s->soon / FINE_SPAN;
+}
+
+static size_t shorter(const struct split *s, size_t size, uint64_t took)
+{
+    size_t many = (size_t)(took / (2 * span(s, size))), one = size / (many ? many : 1);
     return one > s->least ? one : s->least;
 }
 
-static void adjust(struct split *s, size_t size, uint64_t took)
+static void adjust(struct run *r, size_t size, uint64_t took)
 {
-    size_t grain = grain_of(s);
+    const struct split *s = r->split;
     if (s->soon == 0)
         return; /* a static split */
-    if (took < s->soon && size > grain / 2 && size < SIZE_MAX / 16)
-        filch_store_relaxed(&s->grain, (took < s->soon / 8 ? 8 : 2) * size); /* order: a guess */
-    else if (took > 4 * s->soon && size <= grain && grain > s->least)
-        filch_store_relaxed(&s->grain, shorter(s, size, took)); /* order: a guess */
+    size_t more = took < s->soon / 64 ? 8 : 2;
+    if (took > 4 * span(s, size) && size <= r->grain && r->grain > s->least) {
+        r->grain = shorter(s, size, took);
+        r->wary = WARY;
+    } else if (r->wary > 0) { /* where one was dear, others may be */
+        r->wary--;
+    } else if (size > r->grain / 2 && size < SIZE_MAX / 16 && took < span(s, more * size)) {
+        r->grain = more * size;
+    }
 }
 
 /* Where part k of a static split begins. */
@@ -63,11 +83,21 @@ static size_t part(const struct split *s, size_t k)
     return s->first + s->n / s->parts * k + (k < rest ? k : rest);
 }
 
-static void piece(struct split *s, size_t lo, size_t hi, void *state)
+/* Thieves need not watch what has lasted for long. */
+static void lasts(struct run *r, uint64_t now)
 {
+    if (r->lasting || !par_lasts(&r->split->par, now))
+        return;
+    r->lasting = true;
+    filch_store_relaxed(&r->fiber->lasting, 1u); /* order: a hint */
+}
+
+static void piece(struct run *r, size_t lo, size_t hi, void *state)
+{
+    struct split *s = r->split;
     if (par_stopped(&s->par))
         return;
-    bool tells = hi - lo > grain_of(s) / 2; /* a short one says little */
+    bool tells = hi - lo > r->grain / 2; /* a short one says little */
     uint64_t begun = tells ? os_ticks() : 0;
     int error = s->parts ? s->piece(s, part(s, lo), part(s, hi), state) : s->piece(s, lo, hi, state);
     if (error)
@@ -75,7 +105,8 @@ static void piece(struct split *s, size_t lo, size_t hi, void *state)
     if (!tells)
         return;
     uint64_t now = os_ticks();
-    adjust(s, hi - lo, now - begun);
+    adjust(r, hi - lo, now - begun);
+    lasts(r, now);
     if (now - begun >= s->soon) /* or there is no end to it where all workers are in loops */
         find_due(worker_self(), (unsigned)(now >> 12));
 }
@@ -109,10 +140,10 @@ static void stolen_b(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
 static void stolen_c(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
 static void stolen_d(filch_slot *slot, filch_slot *head) { stolen(slot, head); }
 
-static void (*turn(void))(filch_slot *, filch_slot *)
+static void (*turn(uint64_t ticks))(filch_slot *, filch_slot *)
 {
     static void (*const turns[TURNS])(filch_slot *, filch_slot *) = {stolen_a, stolen_b, stolen_c, stolen_d};
-    return turns[(os_ticks() >> 6) % TURNS];
+    return turns[(ticks >> 6) % TURNS];
 }
 
 static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi)
@@ -121,10 +152,10 @@ static void publish(struct split *s, filch_slot *slot, size_t lo, size_t hi)
     filch_slot_publish(slot, s->stolen);
 }
 
-/* Is a range worth two pieces? */
-static bool divisible(struct split *s, size_t n)
+/* Are so many elements worth two pieces? */
+static bool divisible(size_t n, size_t grain, size_t least)
 {
-    return n > grain_of(s) && n / 2 >= s->least;
+    return n > grain && n / 2 >= least;
 }
 
 /* The left half is done: takes the right one back. True: it was stolen, and is done as well. */
@@ -134,16 +165,17 @@ static bool taken(struct split *s, filch_slot *slot)
     return filch_slot_retract(slot);
 }
 
-static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
+static void range(struct run *r, filch_slot *head, size_t lo, size_t hi, void *state)
 {
-    while (divisible(s, hi - lo)) {
+    struct split *s = r->split;
+    while (divisible(hi - lo, r->grain, s->least)) {
         if (par_stopped(&s->par)) /* what is left may be more than anybody could split */
             return;
         size_t mid = middle(lo, hi, s->least);
         bool there = may_publish(s);
         if (there)
             publish(s, head, mid, hi);
-        range(s, head + there, lo, mid, state);
+        range(r, head + there, lo, mid, state);
         if (there && taken(s, head)) {
             void *theirs = half_in(head)->state;
             if (theirs)
@@ -154,7 +186,18 @@ static void range(struct split *s, filch_slot *head, size_t lo, size_t hi, void 
         lo = mid;
     }
     if (lo < hi)
-        piece(s, lo, hi, state);
+        piece(r, lo, hi, state);
+}
+
+/* Begins with a small piece: nothing is known yet. */
+static void run(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
+{
+    size_t share = (hi - lo) / FIRST, first = share < s->grain ? share : s->grain;
+    struct run r = {.split = s, .fiber = run_fiber(), .grain = first > s->least ? first : s->least};
+    uint32_t outer = r.fiber->lasting;
+    range(&r, head, lo, hi, state);
+    if (r.lasting)
+        filch_store_relaxed(&r.fiber->lasting, outer); /* order: a hint */
 }
 
 /* Returns the state, or null. */
@@ -164,7 +207,7 @@ static void *run_half(struct split *s, filch_slot *head, size_t lo, size_t hi)
     if (state)
         s->fresh(s, state);
     if (state || !s->state_size)
-        range(s, head, lo, hi, state);
+        run(s, head, lo, hi, state);
     else
         par_stop(&s->par, -ENOMEM);
     return state;
@@ -200,7 +243,7 @@ static void fixed_stolen(filch_slot *slot, filch_slot *head)
 /* The state is not fresh yet. */
 static void fixed_range(struct split *s, filch_slot *head, size_t lo, size_t hi, void *state)
 {
-    if (!divisible(s, hi - lo)) {
+    if (!divisible(hi - lo, s->grain, s->least)) {
         s->fresh(s, state);
         int error = par_stopped(&s->par) ? 0 : s->piece(s, lo, hi, state);
         if (error)
@@ -247,7 +290,7 @@ struct whole {
 static void whole(void *box, filch_slot *head)
 {
     struct whole *w = box;
-    range(w->split, head, w->lo, w->hi, w->state);
+    run(w->split, head, w->lo, w->hi, w->state);
 }
 
 static void whole_fixed(void *box, filch_slot *head)
@@ -291,7 +334,8 @@ void split_run(struct split *s, size_t lo, size_t hi, void *state)
     if (first > FIRST_MOST)
         first = FIRST_MOST;
     s->grain = first > s->least ? first : s->least;
-    s->stolen = turn();
+    s->fine = (hi - lo) / (FINE * (size_t)par_workers(&s->par));
+    s->stolen = turn(s->par.begun);
     struct whole w = {s, lo, hi, state};
     par_run(&s->par, whole, &w);
 }

@@ -9,7 +9,6 @@
  * that takes.
  *
  * | field       | writer                             | reader      | invariant                       |
- * | grain       | who has measured                   | every piece | a guess, at least `least`       |
  * | active      | who publishes, or takes back, or ends what it stole; counted only with a limit     |
  * | half.let_go | its owner and its thief, once each | the same    | who is first counts it off      |
  * | the rest    | the caller, before it starts                                                       |
@@ -43,11 +42,12 @@ struct split {
     void (*combine)(struct split *s, void *left, const void *right);
     /* Asked where a half is about to run: should it be left out? Null: never. */
     bool (*declines)(struct split *s);
-    size_t grain;
+    size_t grain;                  /* elements of the first piece; of a fixed tree: of all */
     size_t least;                  /* elements of a piece, unless there are fewer at all */
     size_t parts, first, n;        /* of one that goes over numbers of parts; 0: it does not */
     bool exact;                    /* how.grain is also the most elements of a piece */
     uint64_t soon;                 /* ticks: pieces that take less may grow */
+    size_t fine;                   /* elements: pieces that have fewer are a small part of the whole */
     uint32_t limit;                /* published at most, or SPLIT_ANY     */
     uint32_t active;
     void (*stolen)(filch_slot *slot, filch_slot *head); /* what is published in this call */

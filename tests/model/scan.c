@@ -28,6 +28,12 @@ bool par_stopped(const struct par *p)
     return filch_load_relaxed(&p->stop);
 }
 
+bool par_lasts(struct par *p, uint64_t now)
+{
+    (void)p, (void)now; /* everybody is there already */
+    return false;
+}
+
 void par_stop(struct par *p, int error)
 {
     uint32_t running = 0;
