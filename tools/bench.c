@@ -1,7 +1,7 @@
 /* bench.c: `filch bench`. The programs of a case run in turn, round after round, so that whatever
  * disturbs the machine for a while disturbs all of them; the smallest time of each counts. It is
- * believed when two other runs came close to it: programs whose smallest time stands alone go on
- * for some more rounds, unless the number of rounds was asked for. */
+ * believed when two other runs came close to it: while that of one program stands alone, all go
+ * on, unless the number of rounds was asked for. */
 #include "bench_plan.h"
 #include "bench_report.h"
 #include "bench_run.h"
@@ -14,17 +14,16 @@
 #include <string.h>
 
 #define ROUNDS 7
-#define ROUNDS_SETTLING 35 /* at most, for programs whose smallest time stands alone ...    */
-#define SETTLED_BY 2       /* ... that is, does not have so many others ...               */
-#define SETTLED_NEAR 1.01  /* ... that are larger than it by no more than this factor     */
-#define SETTLING_RUNS 2    /* and so many times the runs of the first rounds, at most     */
+#define ROUNDS_MOST 21    /* while the smallest time of a program ...                        */
+#define SETTLED_BY 2      /* ... does not have so many others ...                            */
+#define SETTLED_NEAR 1.01 /* ... that are larger than it by no more than this factor         */
 #define TIMEOUT_S 300
 
 struct request {
     struct plan_filter filter;
     char suites[256];
     enum report_form form;
-    int rounds, rounds_max; /* of every program, and of those that have not settled by then */
+    int rounds, rounds_most; /* at least, and if one has not settled by then */
     int timeout_s;
     int help;
 };
@@ -39,7 +38,7 @@ static const char help[] =
     "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3, go, rustc-O3\n"
     "  --workers LIST   numbers of workers (1 and as many as a pool has by default; par: 1 and 2;\n"
     "                   tasks: 2, or what the case is about)\n"
-    "  --rounds N       runs of each program, in turn (7, and up to 35 of those whose smallest time\n"
+    "  --rounds N       runs of each program, in turn (7, and up to 21 while the smallest time of one\n"
     "                   has no two others within 1 % of it)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
     "  --timeout S      seconds after which a program has failed (300)\n"
@@ -143,10 +142,10 @@ static int request_read(struct request *r, int argc, char **argv)
         return cli_usage("bench", "there is no suite '%s'", unknown);
     if ((unknown = plan_unknown_case(r->filter.cases)))
         return cli_usage("bench", "there is no case '%s'", unknown);
-    r->rounds_max = r->rounds;
+    r->rounds_most = r->rounds;
     if (!r->rounds) {
         r->rounds = r->filter.quick ? 1 : ROUNDS;
-        r->rounds_max = r->filter.quick ? 1 : ROUNDS_SETTLING;
+        r->rounds_most = r->filter.quick ? 1 : ROUNDS_MOST;
     }
     return CLI_OK;
 }
@@ -170,30 +169,25 @@ static int row_settled(const struct plan_row *row)
     return company >= SETTLED_BY || row->error[0];
 }
 
-/* Returns how many programs were run. */
-static int round_run(const struct request *r, const char *folder, struct plan_row *rows, int n,
-                     int round)
+static int all_settled(const struct plan_row *rows, int n)
 {
-    int ran = 0;
-    for (int i = 0; i < n; i++) {
-        if (round >= r->rounds && row_settled(&rows[i]))
-            continue;
-        term_progress("%s/%s: round %d of %d%s, %s %s on %d", rows[i].suite, rows[i].name, round + 1,
-                      round < r->rounds ? r->rounds : r->rounds_max,
-                      round < r->rounds ? "" : " at most", rows[i].runtime, rows[i].mode,
-                      rows[i].workers);
-        run_once(&rows[i], folder, r->timeout_s);
-        ran++;
-    }
-    return ran;
+    for (int i = 0; i < n; i++)
+        if (!row_settled(&rows[i]))
+            return 0;
+    return 1;
 }
 
 static void case_run(const struct request *r, const char *folder, struct plan_row *rows, int n)
 {
-    int left = r->rounds * n * (1 + SETTLING_RUNS), ran = 1;
-    for (int round = 0; round < r->rounds_max && ran > 0 && left > 0; round++) {
-        ran = round_run(r, folder, rows, n, round);
-        left -= ran;
+    for (int round = 0; round < r->rounds_most; round++) {
+        if (round >= r->rounds && all_settled(rows, n))
+            break;
+        for (int i = 0; i < n; i++) {
+            term_progress("%s/%s: round %d of %d to %d, %s %s on %d", rows[i].suite, rows[i].name,
+                          round + 1, r->rounds, r->rounds_most, rows[i].runtime, rows[i].mode,
+                          rows[i].workers);
+            run_once(&rows[i], folder, r->timeout_s);
+        }
     }
     term_progress_end();
 }

@@ -94,34 +94,29 @@ line filch default 1 | grep '"ns_per_op":7.5' | grep '"median":8.5' |
 [ "$(tr '\n' ' ' <"$scratch/turns")" = "serial gcc-O3 serial gcc-O3 serial gcc-O3 " ] ||
     fail "programs do not take turns: $(cat "$scratch/turns")"
 
-# Without a number of rounds: seven, and more for a program whose smallest time stands alone.
-pretend true
-for name in serial gcc-O3; do
-    cat >"$scratch/bench/filch-bench-$name" <<END
+# Without a number of rounds: seven, and more for all while the smallest time of one stands alone.
+settles() { # settles SERIAL FILCH EXPECTED: commands that set ns from n, the number of the run
+    rm -f "$scratch/settling"
+    pretend true
+    for name in serial gcc-O3; do
+        cat >"$scratch/bench/filch-bench-$name" <<END
 #!/bin/sh
 echo $name >>"$scratch/settling"
 n=\$(grep -c $name "$scratch/settling")
-if [ $name = serial ]; then ns=3.00; [ \$n -eq 5 ] && ns=2.99
-else ns=\$((50 - n)); [ \$n -gt 10 ] && ns=40.\$((n - 10)); fi
+if [ $name = serial ]; then $1; else $2; fi
 echo "ns_per_op=\$ns size=1 operations=1 runtime_version=x"
 END
-done
-run bench --json --case fib --workers 1 --mode default --build gcc-O3 --runtime serial,filch
-status_is 0
-[ "$(grep -c serial "$scratch/settling")" -eq 7 ] || fail "a settled program ran $(grep -c serial "$scratch/settling") times"
-[ "$(grep -c gcc "$scratch/settling")" -eq 12 ] || fail "one that settles late ran $(grep -c gcc "$scratch/settling") times"
-pretend true
-cat >"$scratch/bench/filch-bench-serial" <<END
-#!/bin/sh
-echo x >>"$scratch/never"
-echo "ns_per_op=\$((100 - 2 * \$(wc -l <"$scratch/never"))) size=1 operations=1 runtime_version=x"
-END
-run bench --json --case fib --workers 1 --mode default --runtime serial
-status_is 0
-[ "$(wc -l <"$scratch/never")" -eq 21 ] || fail "one that never settles ran $(wc -l <"$scratch/never") times alone"
-rm "$scratch/never"
-run bench --json --case fib --workers 1 --mode default --build gcc-O3,gcc-O2 --runtime serial,filch
-[ "$(wc -l <"$scratch/never")" -eq 35 ] || fail "one that never settles ran $(wc -l <"$scratch/never") times beside others"
+    done
+    run bench --json --case fib --workers 1 --mode default --build gcc-O3 --runtime serial,filch
+    status_is 0
+    for name in serial gcc-O3; do
+        [ "$(grep -c $name "$scratch/settling")" -eq "$3" ] ||
+            fail "$name ran $(grep -c $name "$scratch/settling") times, not $3"
+    done
+}
+settles 'ns=3.00; [ $n -eq 5 ] && ns=2.99' 'ns=4' 7
+settles 'ns=3.00' 'ns=$((50 - n)); [ $n -gt 10 ] && ns=40.$((n - 10))' 12
+settles 'ns=3.00' 'ns=$((100 - 2 * n))' 21
 
 # For people, and for spreadsheets.
 pretend true
