@@ -6,11 +6,10 @@ enum {
     TABLE = 2 << 20,          /* what one page-table page covers                      */
     KEEP_WARM = 256,          /* free fibers whose pages are kept                     */
     SLAB_REGIONS = 64,
-    HEADER = 256,
 };
 #define SLAB_BYTES ((size_t)1 << 30)
 
-_Static_assert(sizeof(struct fiber) <= HEADER, "the fiber must fit below its slots");
+_Static_assert(sizeof(struct fiber) <= FIBER_HEADER, "the fiber must fit below its slots");
 
 struct fiber_slab {
     struct fiber_slab *next;
@@ -32,7 +31,7 @@ static size_t round_up(size_t n, size_t unit)
 static struct fiber *fiber_in(struct fiber_store *s, char *region)
 {
     size_t page = os_page_size();
-    return (struct fiber *)(region + page + s->stack_size + page / 2 + HEADER);
+    return (struct fiber *)(region + page + s->stack_size + page / 2 + FIBER_HEADER);
 }
 
 void fiber_store_init(struct fiber_store *s, unsigned kind, size_t stack_size, bool fenced)
@@ -44,7 +43,7 @@ void fiber_store_init(struct fiber_store *s, unsigned kind, size_t stack_size, b
     s->slots_size = 2 * (s->stack_size < LARGE / 16 ? LARGE / 16 : s->stack_size);
     if (fenced && s->slots_size > 8 * LARGE)
         s->slots_size = 8 * LARGE; /* every slot of it has to be written once */
-    size_t region = page + s->stack_size + round_up(HEADER, page) + s->slots_size + page;
+    size_t region = page + s->stack_size + round_up(FIBER_HEADER, page) + s->slots_size + page;
     s->region_size = s->stack_size >= LARGE ? round_up(region, TABLE) : region;
 }
 
@@ -103,7 +102,7 @@ static struct fiber *region_fill(struct fiber_store *s, struct fiber_slab *slab,
     f->region_size = s->region_size;
     f->store = s;
     f->slab = slab;
-    slots_init(&f->slots, (filch_slot *)((char *)f + HEADER),
+    slots_init(&f->slots, (filch_slot *)((char *)f + FIBER_HEADER),
                (filch_slot *)(region + s->region_size - os_page_size()), s->fenced);
     if (s->fenced)
         fill_fenced(f);

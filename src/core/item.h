@@ -82,19 +82,21 @@ static inline uintptr_t *item_link(work_item it)
 }
 
 /* Fetches a line of what stands for an item into the cache. */
-static inline void item_touch(work_item it)
+static FIBER_FETCHES void item_touch(work_item it)
 {
     filch_prefetch((const char *)(it & ~ITEM_TAG));
 }
 
-/* Fetches what stands for an item into the cache: two lines of a fiber, a descriptor, a job. Of a call
+/* Fetches what stands for an item into the cache: some lines of a fiber, a descriptor, a job. Of a call
  * everything that will be read: it is on the stack of who waits, and his fiber is just above. */
-static inline void item_fetch(work_item it)
+static FIBER_FETCHES void item_fetch(work_item it)
 {
     const char *p = (const char *)(it & ~ITEM_TAG);
     if (item_as_call(it)) {
         for (int line = -ITEM_CALL_BELOW; line < ITEM_STACK_LINES; line++)
             filch_prefetch(p + 64 * line);
+    } else if (item_as_fiber(it)) {
+        fiber_fetch(item_as_fiber(it));
     } else {
         filch_prefetch(p);
         filch_prefetch(p + 64);
@@ -104,7 +106,7 @@ static inline void item_fetch(work_item it)
 /* And the top of a fiber's stack, which is read on the way back to whoever waited: about 600 bytes up to the
  * loop below the task, where it ends. The fiber may run by now, so what it says of its stack may be old:
  * fibers stay mapped, and to fetch a wrong line is no harm. */
-static inline void item_fetch_stack(work_item it)
+static FIBER_FETCHES void item_fetch_stack(work_item it)
 {
     const struct fiber *f = item_as_fiber(it);
     for (int line = 0; f && line < ITEM_STACK_LINES; line++)

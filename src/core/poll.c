@@ -5,6 +5,7 @@
 
 #define PAGE 2048           /* descriptors */
 #define PAGES 512           /* a million in all: as many as the system allows, unless it was told otherwise */
+#define AHEAD 4             /* reports ahead, descriptors are fetched */
 #define RETRY_NS 1000000    /* no descriptor to be had for waiting: look again so often */
 
 enum { CLOSED = 2 };        /* added to a node's index */
@@ -58,7 +59,7 @@ static bool page_make(struct poller *p, unsigned i)
     struct poll_fd *page = filch_load_acquire(&p->page[i]), *none = 0; /* order: [Q2] */
     if (page)
         return true;
-    page = os_alloc(sizeof *page * PAGE);
+    page = os_alloc_aligned(sizeof *page * PAGE, 64);
     if (page && !filch_cas_acq_rel(&p->page[i], &none, page)) { /* order: [Q2] */
         os_free(page);
         return true;
@@ -208,14 +209,19 @@ int poll_wait(filch_pool *pool, int fd, unsigned what, const struct poll_mark *m
     int rc = entry_make(pool, fd, &e);
     if (rc != 0)
         return rc;
-    struct wait w;
-    struct wait_node n[2] = {{.wait = &w, .index = 0}, {.wait = &w, .index = 1}};
-    wait_begin(&w);
-    wait_about(&w, about, (void *)(intptr_t)fd);
+    struct { /* side by side: who reports finds them together */
+        struct wait_node n[2];
+        struct wait w;
+    } here;
+    struct wait_node *n = here.n;
+    n[0] = (struct wait_node){.wait = &here.w, .index = 0};
+    n[1] = (struct wait_node){.wait = &here.w, .index = 1};
+    wait_begin(&here.w);
+    wait_about(&here.w, about, (void *)(intptr_t)fd);
     rc = enlist(poller_of(pool), e, fd, what, m, n);
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    int why = wait_park(&w, deadline);
+    int why = wait_park(&here.w, deadline);
     bool both = what == (OS_POLL_IN | OS_POLL_OUT);
     if (why < 0 || both)
         delist(e, what, n, why);
@@ -246,6 +252,7 @@ static void fire_all(struct wait_node *n)
 {
     while (n) {
         struct wait_node *next = n->prev; /* read before the waiter goes on and is gone */
+        fiber_fetch(n->wait->fiber);
         (void)wait_node_fire(n);
         n = next;
     }
@@ -271,10 +278,19 @@ static void report(struct poller *p, const struct os_poll_event *event)
     fire_all(ready);
 }
 
+/* The descriptors of a crowd have left the cache: each is fetched while those before it are dealt with. */
+static void report_all(struct poller *p, const struct os_poll_event *event, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            filch_prefetch(find(p, (int)(uint32_t)event[i + AHEAD].tag));
+        report(p, &event[i]);
+    }
+}
+
 void poll_deliver(filch_pool *pool, const struct poll_batch *batch)
 {
-    for (int i = 0; i < batch->count; i++)
-        report(poller_of(pool), &batch->event[i]);
+    report_all(poller_of(pool), batch->event, batch->count);
 }
 
 void poll_deliver_outside(filch_pool *pool, const struct poll_batch *batch)
@@ -290,8 +306,7 @@ int poll_look(filch_pool *pool)
     struct os_poll_event event[POLL_LOOK];
     struct poller *p = poller_of(pool);
     int n = os_poll_wait(&p->os, event, POLL_LOOK, FILCH_NOW);
-    for (int i = 0; i < n; i++)
-        report(p, &event[i]);
+    report_all(p, event, n);
     return n > 0 ? n : 0;
 }
 

@@ -90,19 +90,21 @@ struct wait_subject {
 };
 
 struct wait {
+    /* Read by who ends it: near each other, and in a crowd each line of the cache counts. */
     uint32_t state;
     int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
     struct fiber *fiber;     /* null: a thread, asleep at `state` */
-    struct timer timer;
-    struct wait_token *token; /* null: not to be cancelled */
-    struct wait_node cancel;  /* in the token's list */
-    const struct wait_subject *about; /* or null */
-    const void *object;
     bool firm;                /* nothing cancels it */
     bool held;                /* parked with the lock of its list held [V5] */
     uint32_t taken, contest;
+    struct wait_token *token; /* null: not to be cancelled */
+    /* And the rest. */
+    const struct wait_subject *about; /* or null */
+    const void *object;
     int64_t since_ns;         /* 0: not known, see wait_keep_time */
     int64_t deadline;
+    struct wait_node cancel;  /* in the token's list */
+    struct timer timer;
 };
 
 /* What cancels the waits of many flows at once. */
