@@ -19,7 +19,7 @@ typedef uintptr_t work_item;
 #define ITEM_TAG ((uintptr_t)7)
 
 /* Lines from a wait up to its fiber's slots, and down to where its flow left. */
-enum { ITEM_STACK_LINES = 13, ITEM_CALL_BELOW = 4 };
+enum { ITEM_STACK_LINES = 13, ITEM_CALL_BELOW = 3 };
 
 static inline work_item item_job(filch_job *job)
 {
