@@ -4,9 +4,10 @@
  * splitting; a thief takes the oldest, and so the largest, half. What nobody took is split in its turn, so
  * the pieces of one worker are done from left to right. Publishing costs two stores (forkjoin.h), so the
  * question is only how small a piece may be. Its cost is measured: the first is an eighth of a worker's
- * share or 256 elements, and while pieces are shorter than SPLIT_US the next may be larger. A short loop is
- * over by then, having forked a handful of times. If elements turn out costly, pieces become as short as
- * that takes.
+ * share or 256 elements, and while pieces are shorter than SPLIT_US the next may be larger; an eighth of that
+ * if they are a good part of the whole, as what a piece hides cannot be shared. A short loop is over by then,
+ * having forked a handful of times. If elements turn out costly, pieces become as short as that takes, and
+ * stay so for a while. Each thief begins anew: what elements cost elsewhere says little.
  *
  * | field       | writer                             | reader      | invariant                       |
  * | active      | who publishes, or takes back, or ends what it stole; counted only with a limit     |
