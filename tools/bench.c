@@ -169,12 +169,15 @@ static int row_settled(const struct plan_row *row)
     return company >= SETTLED_BY || row->error[0];
 }
 
+/* What is compared with nothing need not be that exact. */
 static int all_settled(const struct plan_row *rows, int n)
 {
-    for (int i = 0; i < n; i++)
-        if (!row_settled(&rows[i]))
-            return 0;
-    return 1;
+    int others = 0, settled = 1;
+    for (int i = 0; i < n; i++) {
+        others += strcmp(rows[i].runtime, "filch") != 0;
+        settled &= row_settled(&rows[i]);
+    }
+    return settled || !others;
 }
 
 static void case_run(const struct request *r, const char *folder, struct plan_row *rows, int n)
