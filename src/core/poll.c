@@ -252,7 +252,7 @@ static void fire_all(struct wait_node *n)
 {
     while (n) {
         struct wait_node *next = n->prev; /* read before the waiter goes on and is gone */
-        fiber_fetch(n->wait->fiber);
+        fiber_fetch(n->wait->fiber); /* only fibers wait here; the wait stays until fired or gone [V3] */
         (void)wait_node_fire(n);
         n = next;
     }
