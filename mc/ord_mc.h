@@ -75,6 +75,7 @@ void mc_fence(enum mc_order order, const struct mc_site *site);
 #define filch_cas_seq_cst(p, old, v) MC_CAS(p, old, v, MC_SEQ_CST, false)
 #define filch_cas_weak_acq_rel(p, old, v) MC_CAS(p, old, v, MC_ACQ_REL, true)
 #define filch_prefetch(p) ((void)(p))
+#define filch_prefetch_write(p) ((void)(p))
 #define FILCH_PREFETCH 0
 #define filch_fence_compiler() ((void)0) /* threads run in program order here */
 #define filch_fence_seq_cst() mc_fence(MC_SEQ_CST, MC_SITE("fence"))

@@ -20,10 +20,12 @@ static void many_main(void *arg)
 {
     struct many *m = arg;
     int64_t start = filch_clock_ns();
-    tasks_all_expect(&m->all, m->size);
-    while (m->spawned < m->size && filch_go(nothing, &m->all) == 0)
-        m->spawned++;
-    if (m->spawned == m->size)
+    int size = m->size, spawned = 0; /* not in `m`: the tasks write to that line */
+    tasks_all_expect(&m->all, size);
+    while (spawned < size && filch_go(nothing, &m->all) == 0)
+        spawned++;
+    m->spawned = spawned;
+    if (spawned == size)
         tasks_all_wait(&m->all);
     m->ns = filch_clock_ns() - start;
 }

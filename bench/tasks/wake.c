@@ -24,9 +24,10 @@ struct sleeper {
 static void sleeper_run(void *arg)
 {
     struct sleeper *s = arg;
-    filch_add_relaxed(&s->crowd->waiting, 1); /* order: relaxed, only counts */
+    struct crowd *c = s->crowd;
+    filch_add_relaxed(&c->waiting, 1); /* order: relaxed, only counts */
     filch_event_wait(&s->event);
-    tasks_all_done(&s->crowd->all);
+    tasks_all_done(&c->all);
 }
 
 static int crowd_gather(struct crowd *c)
@@ -48,9 +49,11 @@ static void crowd_main(void *arg)
     struct crowd *c = arg;
     if ((c->failed = crowd_gather(c)))
         return;
+    struct sleeper *sleepers = c->sleepers; /* read here: the tasks write to the line of `c` */
+    int size = c->size;
     int64_t start = filch_clock_ns();
-    for (int i = 0; i < c->size; i++)
-        filch_event_set(&c->sleepers[i].event);
+    for (int i = 0; i < size; i++)
+        filch_event_set(&sleepers[i].event);
     tasks_all_wait(&c->all);
     c->ns = filch_clock_ns() - start;
 }

@@ -19,11 +19,16 @@ __attribute__((noinline, unused)) static void budget_spent(struct fiber *f)
 }
 
 /* The calling flow, after the operation: it may go on on another thread. */
-static inline void budget_spend(void)
+static inline void budget_spend_at(struct worker *me)
 {
-    struct fiber *f = run_fiber();
+    struct fiber *f = me ? me->fiber : 0;
     if (f && ++f->budget >= BUDGET)
         budget_spent(f);
+}
+
+static inline void budget_spend(void)
+{
+    budget_spend_at(worker_self());
 }
 
 #endif

@@ -119,6 +119,22 @@ int64_t event_deadline(filch_pool *pool, int64_t deadline)
 
 static const struct wait_subject about_event = {.call = "filch_event_wait", .noun = "event"};
 
+/* A wait for one event. */
+struct turn {
+    struct wait_node node;
+    struct wait wait;
+};
+
+/* Something else ended it. Asked by way of `wait`, so that who waits need not keep both at hand. */
+static __attribute__((noinline)) int give_up(uintptr_t *state, struct wait *w, int why)
+{
+    struct wait_node *n = &((struct turn *)((char *)w - offsetof(struct turn, wait)))->node;
+    if (delist(state, n))
+        return wait_error(why);
+    wait_node_settle(n); /* it was being set just now */
+    return 0;
+}
+
 static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wait *w),
                     const struct wait_subject *about, const void *object)
 {
@@ -126,17 +142,12 @@ static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wai
         return 0;
     if (deadline <= FILCH_NOW)
         return -ETIMEDOUT;
-    struct wait w;
-    struct wait_node n = {.wait = &w};
-    begin(&w);
-    wait_about(&w, about, object);
-    int why = enlist(state, &n, deadline) ? wait_park(&w, deadline) : WAIT_WOKEN;
-    if (why == WAIT_WOKEN)
-        return 0;
-    if (delist(state, &n))
-        return wait_error(why);
-    wait_node_settle(&n); /* it was being set just now */
-    return 0;
+    struct turn me;
+    me.node = (struct wait_node){.wait = &me.wait};
+    begin(&me.wait);
+    wait_about(&me.wait, about, object);
+    int why = enlist(state, &me.node, deadline) ? wait_park(&me.wait, deadline) : WAIT_WOKEN;
+    return why == WAIT_WOKEN ? 0 : give_up(state, &me.wait, why);
 }
 
 int event_wait(uintptr_t *state, int64_t deadline)

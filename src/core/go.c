@@ -68,45 +68,82 @@ static filch_pool *pool_for(filch_pool *pool, const char *call)
     return job_pool(pool);
 }
 
-int filch_go_with(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
+/* What a task runs: one or the other. */
+struct errand {
+    void (*go)(void *arg);
+    int (*spawn)(void *arg);
+    void *arg;
+};
+
+/* Makes a task as `a` says, and lets it run. Inlined, so that those without a say cost nothing for it. */
+static inline __attribute__((always_inline)) int make(const filch_task_attr *a, const char *call,
+                                                      struct errand e, filch_task **out)
 {
-    filch_task_attr a = attr_of(attr, "filch_go");
-    if (!fn)
-        report_misuse("filch_go", "null function");
-    filch_pool *pool = pool_for(a.pool, "filch_go");
-    struct worker *w = self_in(pool);
+    struct worker *w = worker_self();
+    filch_pool *pool = !a->pool && w ? w->pool : pool_for(a->pool, call);
+    if (w && w->pool != pool)
+        w = 0;
     filch_task *t;
     int rc = pool ? begin(pool, w, &t) : -ENOMEM;
     if (rc != 0)
         return rc;
-    *t = (filch_task){.fn.go = fn, .arg = arg, .name = a.name, .state = TASK_ORPHAN, .pool = pool,
-                      .flags = a.large_stack ? TASK_LARGE : 0};
+    if (e.spawn)
+        t->fn.spawn = e.spawn;
+    else
+        t->fn.go = e.go;
+    t->arg = e.arg;
+    t->name = a->name;
+    t->link = 0;
+    t->state = e.spawn ? TASK_NEW : TASK_ORPHAN;
+    t->pool = pool;
+    t->locals = 0;
+    t->result = 0;
+    t->flags = (a->large_stack ? TASK_LARGE : 0u) | (e.spawn ? TASK_RETURNS : 0u);
+    if (out)
+        *out = t;
     start(pool, w, t);
     return 0;
 }
 
+static inline __attribute__((always_inline)) int make_go(const filch_task_attr *a, void (*fn)(void *arg),
+                                                         void *arg)
+{
+    if (!fn)
+        report_misuse("filch_go", "null function");
+    return make(a, "filch_go", (struct errand){.go = fn, .arg = arg}, 0);
+}
+
+static inline __attribute__((always_inline)) int make_spawn(const filch_task_attr *a, int (*fn)(void *arg),
+                                                            void *arg, filch_task **out)
+{
+    if (!out || !fn)
+        report_misuse("filch_spawn", "null result pointer or null function");
+    *out = 0;
+    return make(a, "filch_spawn", (struct errand){.spawn = fn, .arg = arg}, out);
+}
+
+int filch_go_with(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
+{
+    filch_task_attr a = attr_of(attr, "filch_go");
+    return make_go(&a, fn, arg);
+}
+
 int filch_go(void (*fn)(void *arg), void *arg)
 {
-    return filch_go_with(0, fn, arg);
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    return make_go(&a, fn, arg);
 }
 
 int filch_spawn_with(filch_task **out, const filch_task_attr *attr, int (*fn)(void *arg), void *arg)
 {
     filch_task_attr a = attr_of(attr, "filch_spawn");
-    if (!out || !fn)
-        report_misuse("filch_spawn", "null result pointer or null function");
-    *out = 0;
-    filch_pool *pool = pool_for(a.pool, "filch_spawn");
-    struct worker *w = self_in(pool);
-    filch_task *t;
-    int rc = pool ? begin(pool, w, &t) : -ENOMEM;
-    if (rc != 0)
-        return rc;
-    *t = (filch_task){.fn.spawn = fn, .arg = arg, .name = a.name, .state = TASK_NEW, .pool = pool,
-                      .flags = (a.large_stack ? TASK_LARGE : 0) | TASK_RETURNS};
-    *out = t;
-    start(pool, w, t);
-    return 0;
+    return make_spawn(&a, fn, arg, out);
+}
+
+int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    return make_spawn(&a, fn, arg, out);
 }
 
 int go_scoped(filch_pool *pool, struct wait_token *token, const char *name, int (*fn)(void *), void *arg,
@@ -122,11 +159,6 @@ int go_scoped(filch_pool *pool, struct wait_token *token, const char *name, int 
                       .flags = TASK_RETURNS | TASK_SCOPED | (always ? TASK_ALWAYS : 0)};
     start(pool, w, t);
     return 0;
-}
-
-int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg)
-{
-    return filch_spawn_with(out, 0, fn, arg);
 }
 
 /* ---- end ---------------------------------------------------------------------------------- */

@@ -303,6 +303,8 @@ void idle_notify(filch_pool *pool, struct worker *w)
         start_if_none(pool);
         return;
     }
+    if (w && pool->alone) /* in the only seat: nobody sleeps */
+        return;
     filch_fence_seq_cst(); /* order: [I1] after the job was published */
     uint64_t word = filch_load_relaxed(&pool->idle->word); /* order: [I1] after the fence */
     if (sleepers(word) == 0)

@@ -5,7 +5,8 @@
 
 #define PAGE 2048           /* descriptors */
 #define PAGES 512           /* a million in all: as many as the system allows, unless it was told otherwise */
-#define AHEAD 4             /* reports ahead, descriptors are fetched */
+#define AHEAD 4             /* reports ahead, descriptors are fetched, ... */
+#define AHEAD_NEAR 2        /* ... and who waits for them */
 #define RETRY_NS 1000000    /* no descriptor to be had for waiting: look again so often */
 
 enum { CLOSED = 2 };        /* added to a node's index */
@@ -278,12 +279,28 @@ static void report(struct poller *p, const struct os_poll_event *event)
     fire_all(ready);
 }
 
-/* The descriptors of a crowd have left the cache: each is fetched while those before it are dealt with. */
+/* A node and the wait behind it. The lock, because who waits may leave just now. */
+static inline void fetch_waiter(struct poll_fd *e)
+{
+    if (!e || !lock_try(&e->lock))
+        return;
+    const struct wait_node *first = e->waiting[0].tail ? e->waiting[0].tail : e->waiting[1].tail;
+    lock_release(&e->lock);
+    if (!first)
+        return;
+    filch_prefetch(first);
+    filch_prefetch((const char *)first + 64);
+}
+
+/* The descriptors of a crowd have left the cache, and the stacks of those who wait: they are fetched while
+ * those before them are dealt with. */
 static void report_all(struct poller *p, const struct os_poll_event *event, int n)
 {
     for (int i = 0; i < n; i++) {
         if (i + AHEAD < n)
             filch_prefetch(find(p, (int)(uint32_t)event[i + AHEAD].tag));
+        if (FILCH_PREFETCH && i + AHEAD_NEAR < n)
+            fetch_waiter(find(p, (int)(uint32_t)event[i + AHEAD_NEAR].tag));
         report(p, &event[i]);
     }
 }

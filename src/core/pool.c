@@ -81,7 +81,7 @@ static void pool_reset(filch_pool *p)
         w->fiber = 0;
         memset(w->cached, 0, sizeof w->cached);
         w->tasks = (struct task_cache){0};
-        w->handed.what = FOUND_NOTHING;
+        w->todo.what = FOUND_NOTHING;
         w->spawned = w->ended = 0;
         timers_reset(w->timers, os_clock_ns());
         w->body = 0;

@@ -90,7 +90,7 @@ static void fiber_done(struct worker *w, struct fiber *f)
     unsigned kind = f->store->kind;
     if (kind == FIBER_SMALL && w->cached[kind] == WORKER_CACHE)
         cache_flush(w);
-    if (w->cached[kind] < WORKER_CACHE)
+    if (w->cached[kind] < (kind == FIBER_SMALL ? WORKER_CACHE : WORKER_CACHE_LARGE))
         w->cache[kind][w->cached[kind]++] = f;
     else
         fiber_give(f->store, f);
@@ -142,6 +142,18 @@ static void ready_here(struct worker *w, work_item it)
         idle_notify(w->pool, w);
 }
 
+/* The same for one of perhaps many that are woken in a row: the first runs next, the others follow. */
+static void ready_in_turn(struct worker *w, work_item it)
+{
+    if (!filch_load_relaxed(&w->next)) { /* order: own word; thieves only empty it */
+        ready_here(w, it);
+        return;
+    }
+    queue_push(w, it);
+    if (!w->hushed)
+        idle_notify(w->pool, w);
+}
+
 /* It was taken to be run, and is not: others may have looked in vain meanwhile, and sleep. */
 static void put_back(struct worker *w, work_item it)
 {
@@ -156,26 +168,28 @@ static __attribute__((noinline)) struct fiber *fresh_loop(struct worker *w, work
 {
     struct fiber *f = fiber_hot(w, kind_for(it, w->fiber->store->kind));
     if (f)
-        w->handed = (struct found){.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
+        w->todo = (struct found){.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
     else
         put_back(w, it);
     return f;
 }
 
-/* Leaves the fiber that runs here for another. By itself, so that nothing has to be kept in registers over
- * the switch, which saves them all. */
-static __attribute__((noinline)) void switch_to(struct worker *w, struct fiber *next,
+/* Leaves the fiber that runs here for another; true, so that callers have nothing left to do. By itself, so
+ * that nothing has to be kept in registers over the switch, which saves them all: what is on the stack of one
+ * who waits in a crowd has left the cache when he goes on, and each line of it counts. */
+static __attribute__((noinline)) bool switch_to(struct worker *w, struct fiber *next,
                                                 bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
-    struct after a = {w, w->fiber, publish, arg};
-    a.from->errno_value = *w->body->errno_at;
+    struct fiber *from = w->fiber, *back;
+    w->after = (struct after){w, from, publish, arg};
+    from->errno_value = *w->body->errno_at;
     run_enter(w, next);
-    struct fiber *back;
     /* Perhaps another thread's. */
-    w = arrived(os_context_switch(&a.from->context, &next->context, &a), &back);
+    w = arrived(os_context_switch(&from->context, &next->context, &w->after), &back);
     if (__builtin_expect(back != 0, 0)) /* the one we replaced need not have left */
         ready_here(w, item_fiber(back));
     *w->body->errno_at = w->fiber->errno_value;
+    return true;
 }
 
 bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
@@ -186,8 +200,7 @@ bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fibe
         EV(w, RESUME);
     else if (!(next = fresh_loop(w, it)))
         return false;
-    switch_to(w, next, publish, arg);
-    return true;
+    return switch_to(w, next, publish, arg);
 }
 
 bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg), void *arg)
@@ -198,10 +211,9 @@ bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg
     return run_suspend_for(w, it, publish, arg);
 }
 
-void run_ready(struct fiber *f)
+void run_ready_from(struct worker *w, struct fiber *f)
 {
     filch_pool *pool = f->pool;
-    struct worker *w = worker_self();
     if (w && w->pool == pool) {
         ready_here(w, item_fiber(f));
         return;
@@ -218,7 +230,7 @@ bool run_call(struct wait_node *n, uint32_t pool)
     struct worker *w = worker_self();
     if (!w || !pool || w->pool->number != pool)
         return false;
-    ready_here(w, item_call(n));
+    ready_in_turn(w, item_call(n));
     return true;
 }
 
@@ -274,11 +286,11 @@ static void root_begin(struct fiber *f, struct root *r)
 }
 
 /* Its function has returned. */
-static void root_over(struct fiber *f, struct root *r, filch_slot *head)
+static void root_over(struct fiber *f, struct root *r)
 {
     if (filch_load_relaxed(&r->locals)) /* order: its jobs have been joined */
         local_end(r);
-    settled(f, head);
+    settled(f, f->slots.first);
     unpinned(f);
 }
 
@@ -296,7 +308,7 @@ static __attribute__((noinline)) void run_job(struct fiber *f, filch_job *job)
     job->fn(job->arg);
     if (job->cleanup)
         job->cleanup(job->arg);
-    root_over(f, &r, f->slots.first);
+    root_over(f, &r);
     root_end(f);
     job_finish(job);
 }
@@ -307,13 +319,13 @@ static void run_root(struct fiber *f, struct body *b)
     root_begin(f, &r);
     f->pins_held = ++f->pins;
     b->root(b->box, f->slots.first);
-    root_over(f, &r, f->slots.first);
+    root_over(f, &r);
     f->pins_held = --f->pins;
     root_end(f);
 }
 
 /* The function of a task, from a root of its own. */
-static void task_body(struct fiber *f, filch_task *t)
+static inline __attribute__((always_inline)) void task_body(struct fiber *f, filch_task *t)
 {
     struct root r = {.name = t->name};
     root_begin(f, &r);
@@ -325,7 +337,7 @@ static void task_body(struct fiber *f, filch_task *t)
         t->result = t->fn.spawn(t->arg);
     else
         t->fn.go(t->arg);
-    root_over(f, &r, f->slots.first);
+    root_over(f, &r);
 }
 
 static __attribute__((noinline)) void run_task(struct fiber *f, filch_task *t)
@@ -377,42 +389,41 @@ static __attribute__((noinline)) void run_poll(struct fiber *f, filch_async *a)
 void run_over(void)
 {
     struct fiber *f = run_fiber();
-    root_over(f, (struct root *)f->root, f->slots.first); /* run_poll's */
+    root_over(f, (struct root *)f->root); /* run_poll's */
+}
+
+/* The kind of stack that `todo` needs. */
+static unsigned kind_wanted(struct worker *w, struct fiber *f)
+{
+    return w->todo.what == FOUND_LOOT ? FIBER_LARGE : kind_for(w->todo.it, f->store->kind);
 }
 
 /* A loop on a stack that fits goes on with it. Returns if there is none: then it runs here. */
-static __attribute__((noinline)) void hand_on(struct fiber *f, const struct found *found)
+static __attribute__((noinline)) void hand_on(struct worker *w, struct fiber *f)
 {
-    unsigned kind = f->store->kind;
-    unsigned wanted = found->what == FOUND_LOOT ? FIBER_LARGE : kind_for(found->it, kind);
-    struct worker *w = worker_self();
-    struct fiber *fitting = wanted == kind ? 0 : fiber_hot(w, wanted);
+    struct fiber *fitting = fiber_hot(w, kind_wanted(w, f));
     if (!fitting)
         return;
-    w->handed = *found;
     w->after = (struct after){.worker = w, .from = f};
     run_enter(w, fitting);
     os_context_abandon(&f->context, &fitting->context, &w->after);
 }
 
-static __attribute__((noinline)) void run_stolen(struct fiber *f, const struct found *found)
+static __attribute__((noinline)) void run_stolen(struct fiber *f)
 {
-    struct fiber *next = run_loot(f, found, f->slots.first);
+    struct found found = worker_self()->todo;
+    struct fiber *next = run_loot(f, &found, f->slots.first);
     if (next)
         leave_for(f, next);
 }
 
 /* Each kind by itself, and called last: what waits in a task has small frames below it then. */
-static void run_found(struct fiber *f, const struct found *found)
+static inline void run_item(struct fiber *f, work_item it)
 {
-    work_item it = found->it;
-    hand_on(f, found);
-    if (found->what == FOUND_LOOT)
-        run_stolen(f, found);
+    if (item_as_task(it))
+        run_task(f, item_as_task(it));
     else if (item_as_fiber(it))
         leave_for(f, item_as_fiber(it));
-    else if (item_as_task(it))
-        run_task(f, item_as_task(it));
     else if (item_as_poll(it))
         run_poll(f, item_as_poll(it));
     else
@@ -453,15 +464,13 @@ static void rest(struct worker *w, void (*how)(struct worker *))
     run_enter(w, f);
 }
 
-static struct found next_work(struct worker *w)
+/* Nothing is at hand: from others, or else it sleeps. */
+static __attribute__((noinline)) struct found work_elsewhere(struct worker *w)
 {
-    work_item it = find_local(w);
-    if (!it)
-        it = find_ready(w);
-    struct found found = {.what = it ? FOUND_ITEM : FOUND_NOTHING, .it = it};
-    if (found.what == FOUND_NOTHING && w->guest)
+    struct found found = {0};
+    if (w->guest)
         return find_steal(w); /* a guest looks once, then waits for what it came for */
-    if (found.what == FOUND_NOTHING && idle_search_begin(w))
+    if (idle_search_begin(w))
         found = search(w);
     if (found.what == FOUND_LOOT) { /* forks tell nobody: where there is one, there are more soon */
         w->scouts = false;
@@ -482,18 +491,17 @@ static bool body_leaves(struct worker *w)
     return filch_load_acquire(&w->pool->stop); /* order: pairs with idle_stop */
 }
 
-/* What the loop was made for, if anything: in *found. Returns its fiber. */
-static __attribute__((noinline)) struct fiber *loop_begin(void *pass, struct found *found)
+/* What the loop was made for, if anything, is in the worker's `todo`. Returns its fiber. */
+static __attribute__((noinline)) struct fiber *loop_begin(void *pass)
 {
     struct fiber *back;
     struct worker *here = arrived(pass, &back);
     struct fiber *f = here->fiber;
     struct body *body = here->body;
-    *found = here->handed;
-    here->handed.what = FOUND_NOTHING;
     if (back) {
-        if (found->what == FOUND_ITEM)
-            put_back(here, found->it);
+        if (here->todo.what == FOUND_ITEM)
+            put_back(here, here->todo.it);
+        here->todo.what = FOUND_NOTHING;
         leave_for(f, back);
     }
     if (body->root) {
@@ -503,28 +511,53 @@ static __attribute__((noinline)) struct fiber *loop_begin(void *pass, struct fou
     return f;
 }
 
-/* Out of the way of those who are to sit here; then the next piece of work, if there is any. */
-static __attribute__((noinline)) void loop_next(struct fiber *f, struct found *found)
+/* Out of the way of those who are to sit here; then the next piece of work, if there is any: in `todo`. */
+static inline void look_for_work(struct worker *w, struct fiber *f)
 {
-    struct worker *w = worker_self();
     if (body_leaves(w))
         leave_seat(f);
     if (seat_wanted(w))
         rest(w, idle_seat_yield);
-    *found = next_work(w);
-    if (found->what == FOUND_NOTHING && w->guest)
+    work_item it = find_local(w);
+    if (!it)
+        it = find_ready(w);
+    if (__builtin_expect(it != 0, 1)) {
+        w->todo.what = FOUND_ITEM; /* the rest is for loot */
+        w->todo.it = it;
+        idle_search_found(w);
+        return;
+    }
+    w->todo = work_elsewhere(w);
+    if (w->todo.what == FOUND_NOTHING && w->guest)
         leave_seat(f);
+}
+
+/* An item to be run here; 0: there is none, or something else was done. */
+static __attribute__((noinline)) work_item loop_next(struct fiber *f)
+{
+    struct worker *w = worker_self();
+    if (w->todo.what == FOUND_NOTHING)
+        look_for_work(w, f);
+    if (w->todo.what == FOUND_NOTHING)
+        return 0;
+    if (kind_wanted(w, f) != f->store->kind)
+        hand_on(w, f);
+    bool item = w->todo.what == FOUND_ITEM;
+    w->todo.what = FOUND_NOTHING;
+    if (item)
+        return w->todo.it;
+    run_stolen(f);
+    return 0;
 }
 
 /* A small frame: it is below every task that waits. */
 static void loop(void *pass)
 {
-    struct found found;
-    struct fiber *f = loop_begin(pass, &found);
+    struct fiber *f = loop_begin(pass);
     for (;;) {
-        if (found.what != FOUND_NOTHING)
-            run_found(f, &found);
-        loop_next(f, &found);
+        work_item it = loop_next(f);
+        if (it)
+            run_item(f, it);
     }
 }
 

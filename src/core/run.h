@@ -34,7 +34,12 @@ void run_task_here(struct fiber *f, filch_task *copy);
 void run_over(void);
 
 /* Makes a suspended fiber runnable. Any thread. */
-void run_ready(struct fiber *f);
+void run_ready_from(struct worker *me, struct fiber *f); /* me: the caller's, or null */
+
+static inline void run_ready(struct fiber *f)
+{
+    run_ready_from(worker_self(), f);
+}
 
 /* Lets whoever takes it from the caller's queue end a wait (wait_answer). False if the caller is not a worker
  * of the pool with this number: nothing happened. */

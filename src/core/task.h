@@ -63,15 +63,18 @@ _Static_assert(sizeof(filch_task) == 64, "a cache line");
 
 enum { TASK_BATCH = 64 };
 
-/* A stack of free descriptors, linked. */
-struct task_pile {
-    filch_task *top;
+/* Free descriptors, by address: who takes one can fetch those that come next meanwhile, which a list that is
+ * linked through them would not let him. */
+struct task_box {
+    struct task_box *next;  /* in one of the pool's lists */
+    struct task_box *older; /* among all there are */
     unsigned count;
+    filch_task *task[TASK_BATCH];
 };
 
-/* A worker's: taken from and given to without a lock; whole piles are swapped with the pool's. */
+/* A worker's: taken from and given to without a lock; whole boxes are swapped with the pool's. */
 struct task_cache {
-    struct task_pile open, full; /* full: TASK_BATCH, or none */
+    struct task_box *open, *other; /* other: full, empty, or there is none */
 };
 
 struct task_slab;
@@ -79,8 +82,9 @@ struct task_slab;
 /* The pool's. Lock. */
 struct task_store {
     uint32_t lock;
-    filch_task *piles;       /* full ones: linked by `locals` of their top */
-    struct task_pile loose;  /* from threads outside */
+    struct task_box *full, *empty;
+    struct task_box *boxes;  /* all there are */
+    filch_task *loose;       /* from threads outside, or when there was no memory for a box; by `link` */
     struct task_slab *slabs, *carving;
 };
 

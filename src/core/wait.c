@@ -7,6 +7,7 @@
 #define RETRY_NS 200000 /* no memory for a stack to go on with: ask again so often */
 
 enum { OPEN, PARKED, TAKEN, FIRED };
+enum { SOFT, FIRM, HELD, CONTESTED };
 enum { POOL_CANCELED = -3 }; /* in `why`: by the pool, while it may be in its token's list */
 
 /* A fiber that may not leave its thread waits as a thread does. */
@@ -21,28 +22,31 @@ bool wait_suspends(void)
     return me && me->fiber && !stays(me, me->fiber);
 }
 
-static inline void begin(struct wait *w, bool firm)
+static inline void begin(struct worker *me, struct wait *w, bool firm)
 {
-    struct worker *me = worker_self();
     struct fiber *f = me ? me->fiber : 0;
     w->state = OPEN;
     w->why = WAIT_WOKEN;
     w->fiber = f && !stays(me, f) ? f : 0;
     w->token = f && !firm ? f->token : 0;
-    w->firm = firm;
-    w->held = false;
-    w->taken = w->contest = 0;
+    w->hold = firm ? FIRM : SOFT;
+    w->taken = 0;
     w->about = 0;
 }
 
 void wait_begin_firm(struct wait *w)
 {
-    begin(w, true);
+    begin(worker_self(), w, true);
 }
 
 void wait_begin(struct wait *w)
 {
-    begin(w, false);
+    begin(worker_self(), w, false);
+}
+
+void wait_begin_at(struct worker *me, struct wait *w)
+{
+    begin(me, w, false);
 }
 
 /* ---- the others --------------------------------------------------------------------------- */
@@ -57,7 +61,7 @@ enum wait_claim wait_claim(struct wait *w)
     return was == PARKED ? WAIT_WAS_PARKED : WAIT_WAS_OPEN;
 }
 
-void wait_complete(struct wait *w, enum wait_claim was, int why)
+void wait_complete_from(struct worker *me, struct wait *w, enum wait_claim was, int why)
 {
     struct fiber *f = w->fiber;
     w->why = why;
@@ -65,9 +69,14 @@ void wait_complete(struct wait *w, enum wait_claim was, int why)
     if (was != WAIT_WAS_PARKED)
         return;
     if (f)
-        run_ready(f);
+        run_ready_from(me, f);
     else
         os_futex_wake(&w->state, 1); /* a wake-up at a dead address does no harm */
+}
+
+void wait_complete(struct wait *w, enum wait_claim was, int why)
+{
+    wait_complete_from(worker_self(), w, was, why);
 }
 
 bool wait_fire(struct wait *w, int why)
@@ -81,8 +90,8 @@ bool wait_fire(struct wait *w, int why)
 /* [V5] Both sides of it. */
 static bool contest(struct wait *w)
 {
-    uint32_t none = 0;
-    return filch_cas_acq_rel(&w->contest, &none, 1u); /* order: [V5] one wins */
+    uint32_t held = HELD;
+    return filch_cas_acq_rel(&w->hold, &held, (uint32_t)CONTESTED); /* order: [V5] one wins */
 }
 
 static inline enum wait_claim claim_held(struct wait *w)
@@ -96,7 +105,8 @@ static inline enum wait_claim claim_held(struct wait *w)
 
 enum wait_claim wait_node_claim(struct wait_node *n)
 {
-    enum wait_claim was = n->wait->held ? claim_held(n->wait) : wait_claim(n->wait);
+    bool held = filch_load_relaxed(&n->wait->hold) >= HELD; /* order: the lock of its list */
+    enum wait_claim was = held ? claim_held(n->wait) : wait_claim(n->wait);
     if (was == WAIT_LOST)
         filch_store_release(&n->gone, 1u); /* order: [V3] */
     return was;
@@ -114,7 +124,7 @@ bool wait_node_fire(struct wait_node *n)
 
 bool wait_is_sole(const struct wait *w, int64_t deadline)
 {
-    return w->fiber && w->firm && deadline == FILCH_FOREVER;
+    return w->fiber && w->hold == FIRM && deadline == FILCH_FOREVER;
 }
 
 struct fiber *wait_answer(struct wait_node *n)
@@ -168,12 +178,17 @@ void wait_node_settle(struct wait_node *n)
         spin_a_little(&round);
 }
 
-static int result(struct wait *w)
+static __attribute__((noinline)) int result_soon(struct wait *w)
 {
     unsigned round = 0;
     while (!is_fired(w))
         spin_a_little(&round);
     return w->why;
+}
+
+static inline int result(struct wait *w)
+{
+    return __builtin_expect(is_fired(w), 1) ? w->why : result_soon(w);
 }
 
 static bool park(struct wait *w)
@@ -248,10 +263,15 @@ void wait_blocking(void (*block)(void *arg), void *arg)
     idle_seat_step_in(me, away);
 }
 
+/* Ends a wait when its time is up. Only those who have a deadline have one on their stack. */
+struct alarm {
+    struct timer timer; /* first */
+    struct wait *wait;
+};
+
 static void on_timer(struct timer *t)
 {
-    struct wait *w = (struct wait *)((char *)t - offsetof(struct wait, timer));
-    (void)wait_fire(w, WAIT_TIMEOUT);
+    (void)wait_fire(((struct alarm *)t)->wait, WAIT_TIMEOUT);
 }
 
 static bool publish_park(struct fiber *from, void *w)
@@ -260,39 +280,59 @@ static bool publish_park(struct fiber *from, void *w)
     return park(w);
 }
 
-/* Leaves the stack. If there is no other to go on with it asks again, and keeps the time itself: it
- * may be the only one that could. True if it was that. */
-static inline bool suspend(struct worker *me, struct wait *w, int64_t deadline)
+/* There is no other stack to go on with: asks again, and keeps the time itself: it may be the only one that
+ * could. True if it was that. */
+static __attribute__((noinline)) bool suspend_later(struct wait *w, int64_t deadline)
 {
     bool late = false;
-    while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
-           __builtin_expect(!run_suspend(me, publish_park, w), 0)) {
+    do {
         os_sleep_ns(RETRY_NS);
         if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
             late = wait_fire(w, WAIT_TIMEOUT);
-    }
+    } while (filch_load_relaxed(&w->state) == OPEN && /* order: looked at again by result() */
+             !run_suspend(worker_self(), publish_park, w));
     return late;
+}
+
+/* Leaves the stack. True if it could not, and the time was up meanwhile. */
+static inline bool suspend(struct worker *me, struct wait *w, int64_t deadline)
+{
+    if (filch_load_relaxed(&w->state) != OPEN || /* order: looked at again by result() */
+        __builtin_expect(run_suspend(me, publish_park, w), 1))
+        return false;
+    return suspend_later(w, deadline);
+}
+
+/* The same with a deadline, and without. Returns why it ended. */
+static inline int suspend_until(struct worker *me, struct wait *w, int64_t deadline)
+{
+    struct alarm a = {.timer.fire = on_timer, .wait = w};
+    timers_add(me->timers, &a.timer, deadline);
+    bool late = suspend(me, w, deadline);
+    int why = result(w);
+    if (why != WAIT_TIMEOUT || late) /* else the timer itself ended it */
+        (void)timers_cancel(&a.timer);
+    return why;
+}
+
+static inline int suspend_for_good(struct worker *me, struct wait *w)
+{
+    (void)suspend(me, w, FILCH_FOREVER);
+    return result(w);
 }
 
 static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
-    bool timed = deadline != FILCH_FOREVER, leaves_jobs = slots_peek(&f->slots);
+    bool leaves_jobs = slots_peek(&f->slots);
     EV(me, WAIT);
     f->budget = 0;
-    if (timed) {
-        w->timer.fire = on_timer;
-        timers_add(me->timers, &w->timer, deadline);
-    }
     if (leaves_jobs) {
         find_expose(f);
         idle_notify(me->pool, me);
     }
-    bool late = suspend(me, w, deadline);
+    int why = deadline != FILCH_FOREVER ? suspend_until(me, w, deadline) : suspend_for_good(me, w);
     if (leaves_jobs)
         find_hide(f);
-    int why = result(w);
-    if (timed && (why != WAIT_TIMEOUT || late)) /* else the timer itself ended it */
-        (void)timers_cancel(&w->timer);
     return why;
 }
 
@@ -322,14 +362,14 @@ bool wait_cancel_all(struct wait_token *token)
 }
 
 /* Into the token's list; if it is cancelled, that ends the wait. */
-static void enter(struct wait *w)
+static void enter(struct wait *w, struct wait_node *n)
 {
     struct wait_token *token = w->token;
-    w->cancel = (struct wait_node){.wait = w, .index = WAIT_CANCELED};
+    *n = (struct wait_node){.wait = w, .index = WAIT_CANCELED};
     lock_acquire(&token->lock);
     bool canceled = token->canceled;
     if (!canceled)
-        wait_list_add(&token->waits, &w->cancel);
+        wait_list_add(&token->waits, n);
     lock_release(&token->lock);
     if (canceled) {
         w->token = 0; /* not in the list */
@@ -337,29 +377,28 @@ static void enter(struct wait *w)
     }
 }
 
-static void leave(struct wait *w, int why)
+static void leave(struct wait *w, struct wait_node *n, int why)
 {
     struct wait_token *token = w->token;
     if (!token || why == WAIT_CANCELED)
         return;
     lock_acquire(&token->lock);
-    bool taken = w->cancel.prev == &w->cancel;
+    bool taken = n->prev == n;
     if (!taken)
-        wait_list_unlink(&token->waits, &w->cancel);
+        wait_list_unlink(&token->waits, n);
     lock_release(&token->lock);
     if (taken)
-        wait_node_settle(&w->cancel);
+        wait_node_settle(n);
 }
 
 /* ---- a pool cancelled --------------------------------------------------------------------- */
 
 static void cancel_if_soft(struct wait *w)
 {
-    if (!w || w->firm)
-        return;
-    if (!w->held)
+    uint32_t hold = w ? filch_load_relaxed(&w->hold) : FIRM; /* order: [V4] set before it was shown */
+    if (hold == SOFT)
         (void)wait_fire(w, POOL_CANCELED);
-    else if (!filch_load_relaxed(&w->taken) && contest(w)) /* order: [V5] */
+    else if (hold == HELD && !filch_load_relaxed(&w->taken) && contest(w)) /* order: [V5] */
         wait_complete(w, WAIT_WAS_PARKED, POOL_CANCELED);
 }
 
@@ -379,7 +418,7 @@ static __attribute__((noinline)) void heed_begin(struct fiber *f, struct wait *w
         cancel_if_soft(w);
 }
 
-static __attribute__((noinline)) void heed_end(struct fiber *f, struct wait *outer)
+static __attribute__((noinline)) int heed_end(struct fiber *f, struct wait *outer, int why)
 {
     uint32_t heed = look_closer(f);
     if (heed & HEED_CANCELING) {
@@ -388,6 +427,7 @@ static __attribute__((noinline)) void heed_end(struct fiber *f, struct wait *out
     }
     if (heed & HEED_CANCEL)
         cancel_if_soft(outer); /* it could not be seen behind the inner one */
+    return why;
 }
 
 /* The wait can be seen from now on, until another (or null) stands there. */
@@ -436,9 +476,7 @@ static int park_seen(struct worker *me, struct fiber *f, struct wait *w, int64_t
     if (show(f, w))
         heed_begin(f, w);
     int why = w->fiber ? park_fiber(me, f, w, deadline) : park_pinned(me, f, w, deadline);
-    if (show(f, outer))
-        heed_end(f, outer);
-    return why;
+    return show(f, outer) ? heed_end(f, outer, why) : why;
 }
 
 static int park_somehow(struct wait *w, int64_t deadline)
@@ -452,32 +490,42 @@ static int park_somehow(struct wait *w, int64_t deadline)
     return park_seen(me, f, w, deadline);
 }
 
-/* Most waits: of a task that leaves nothing behind, for as long as it takes, outside of scopes. */
-static inline bool is_simple(const struct wait *w, int64_t deadline)
+/* Most waits: of a task that leaves nothing behind, outside of scopes. */
+static inline bool is_simple(const struct wait *w)
 {
-    return w->fiber && !w->token && deadline == FILCH_FOREVER && !slots_peek(&w->fiber->slots);
+    return w->fiber && !w->token && !slots_peek(&w->fiber->slots);
 }
 
-static inline int park_end(struct wait *w)
+static inline void simple_begin(struct worker *me, struct wait *w, int64_t deadline)
 {
-    int why = result(w);
-    if (show(w->fiber, 0))
-        heed_end(w->fiber, 0);
-    return why == POOL_CANCELED ? WAIT_CANCELED : why;
-}
-
-/* By itself, so that its frame is small: those who wait in a crowd have it read from memory. */
-static __attribute__((noinline)) int park_simply(struct wait *w)
-{
-    struct worker *me = worker_self();
     w->since_ns = 0;
-    w->deadline = FILCH_FOREVER;
+    w->deadline = deadline;
     if (show(w->fiber, w))
         heed_begin(w->fiber, w);
     EV(me, WAIT);
     w->fiber->budget = 0;
-    (void)suspend(me, w, FILCH_FOREVER);
-    return park_end(w);
+}
+
+static inline int simple_end(struct wait *w, int why)
+{
+    if (why == POOL_CANCELED)
+        why = WAIT_CANCELED;
+    return show(w->fiber, 0) ? heed_end(w->fiber, 0, why) : why;
+}
+
+/* By themselves, so that their frames are small: those who wait in a crowd have them read from memory. */
+static __attribute__((noinline)) int park_simply(struct wait *w)
+{
+    struct worker *me = worker_self();
+    simple_begin(me, w, FILCH_FOREVER);
+    return simple_end(w, suspend_for_good(me, w));
+}
+
+static __attribute__((noinline)) int park_until(struct wait *w, int64_t deadline)
+{
+    struct worker *me = worker_self();
+    simple_begin(me, w, deadline);
+    return simple_end(w, suspend_until(me, w, deadline));
 }
 
 struct holding {
@@ -492,7 +540,7 @@ static bool publish_holding(struct fiber *from, void *arg)
     struct holding h = *(const struct holding *)arg;
     EV(h.worker, WAIT);
     from->budget = 0;
-    h.wait->held = true;
+    filch_store_relaxed(&h.wait->hold, (uint32_t)HELD); /* order: nobody has seen it */
     if (show(from, h.wait))
         heed_begin(from, h.wait);
     lock_release(h.lock); /* whoever ended the wait meanwhile waits for it, to leave the list */
@@ -508,27 +556,34 @@ static inline bool suspend_holding(struct wait *w, uint32_t *lock, struct worker
     return run_suspend_for(me, it, publish_holding, &h);
 }
 
-int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline)
+int wait_park_holding(struct worker *me, struct wait *w, uint32_t *lock, int64_t deadline)
 {
-    struct worker *me = worker_self();
-    work_item it = is_simple(w, deadline) ? find_at_hand(me) : 0;
+    work_item it = w->hold == SOFT && deadline == FILCH_FOREVER && is_simple(w) ? find_at_hand(me) : 0;
     if (!it || !suspend_holding(w, lock, me, it)) {
         lock_release(lock);
         return wait_park(w, deadline);
     }
-    return park_end(w);
+    return simple_end(w, result(w));
+}
+
+static int park_in_token(struct wait *w, int64_t deadline)
+{
+    struct wait_node canceled;
+    enter(w, &canceled);
+    int why = park_somehow(w, deadline);
+    leave(w, &canceled, why);
+    return why;
 }
 
 static __attribute__((noinline)) int park_fully(struct wait *w, int64_t deadline)
 {
-    if (w->token)
-        enter(w);
-    int why = park_somehow(w, deadline);
-    leave(w, why);
+    int why = w->token ? park_in_token(w, deadline) : park_somehow(w, deadline);
     return why == POOL_CANCELED ? WAIT_CANCELED : why;
 }
 
 int wait_park(struct wait *w, int64_t deadline)
 {
-    return __builtin_expect(is_simple(w, deadline), 1) ? park_simply(w) : park_fully(w, deadline);
+    if (__builtin_expect(!is_simple(w), 0))
+        return park_fully(w, deadline);
+    return deadline == FILCH_FOREVER ? park_simply(w) : park_until(w, deadline);
 }

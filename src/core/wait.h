@@ -15,9 +15,9 @@
  * | why    | the claimer                   | the flow   | set before it goes on                   |
  * | fiber  | the flow, before its nodes are in lists | claimer |                                  |
  * | gone   | who took the node out and lost | the flow  | its last access to the node             |
- * | held   | the flow, before its lock is given back | claimers |                                 |
- * | taken  | who took its node out          | canceller | only if `held`, see [V5]                |
- * | contest | CAS: both                     | the same  | as above                                |
+ * | hold   | the flow; once HELD, CAS: both | claimers  | SOFT, FIRM (nothing cancels it), or HELD |
+ * |        |                               |            | before its lock is given back, then CONTESTED |
+ * | taken  | who took its node out         | canceller  | only if HELD, see [V5]                  |
  *
  * [V1] claim: acquires what the flow wrote before it parked or listed itself.
  * [V2] FIRED is stored with release, acquired by the flow: it sees `why`, and what the claimer wrote
@@ -48,15 +48,16 @@
  *      takes the node out, only the pool's canceller may end it. So the former need not claim it by CAS: it
  *      stores `taken`, then loads `heed`; the canceller stores CANCELING there, makes its barrier, then loads
  *      `taken`. If `heed` was 0, the store came before the barrier, and the canceller leaves the wait alone.
- *      If not, both go on to a CAS on `contest`, and one wins. Where there is no membarrier `heed` is never
+ *      If not, both go on to a CAS on `hold`, and one wins. Where there is no membarrier `heed` is never
  *      0. Its state stays OPEN until it has fired.
  */
 #ifndef FILCH_WAIT_H
 #define FILCH_WAIT_H
 
-#include "core/timer.h"
+#include "core/lock.h"
 
 struct filch_pool;
+struct worker;
 
 struct wait_node {
     union {
@@ -94,18 +95,16 @@ struct wait {
     uint32_t state;
     int32_t why;             /* WAIT_WOKEN.., or an index, for those who wait for several */
     struct fiber *fiber;     /* null: a thread, asleep at `state` */
-    bool firm;                /* nothing cancels it */
-    bool held;                /* parked with the lock of its list held [V5] */
-    uint32_t taken, contest;
+    uint32_t taken, hold;    /* see [V5] */
     struct wait_token *token; /* null: not to be cancelled */
     /* And the rest. */
     const struct wait_subject *about; /* or null */
     const void *object;
-    int64_t since_ns;         /* 0: not known, see wait_keep_time */
+    int64_t since_ns;        /* 0: not known, see wait_keep_time */
     int64_t deadline;
-    struct wait_node cancel;  /* in the token's list */
-    struct timer timer;
 };
+
+_Static_assert(sizeof(struct wait) == 64, "as small as it can be: see wait.c, park_simply");
 
 /* What cancels the waits of many flows at once. */
 struct wait_token {
@@ -122,11 +121,12 @@ enum { WAIT_TIMEOUT = -1, WAIT_CANCELED = -2, WAIT_WOKEN = 0 };
  * their lists. */
 void wait_begin(struct wait *w);
 void wait_begin_firm(struct wait *w); /* a wait that no token cancels */
+void wait_begin_at(struct worker *me, struct wait *w); /* as wait_begin; me: the caller's, or null */
 int wait_park(struct wait *w, int64_t deadline);
 /* The same with the lock of the list held, which is given back: at once, or, if a fiber is at hand to go on
  * with, when this one has left its stack. Then nobody finds the wait before it is parked, and neither
  * to park nor to be claimed takes a CAS [V5]. */
-int wait_park_holding(struct wait *w, uint32_t *lock, int64_t deadline);
+int wait_park_holding(struct worker *me, struct wait *w, uint32_t *lock, int64_t deadline);
 
 /* Would a wait of the caller suspend it, and leave its thread to others? */
 bool wait_suspends(void);
@@ -160,6 +160,7 @@ int wait_error(int why);
 enum wait_claim { WAIT_LOST, WAIT_WAS_OPEN, WAIT_WAS_PARKED };
 enum wait_claim wait_claim(struct wait *w);
 void wait_complete(struct wait *w, enum wait_claim was, int why);
+void wait_complete_from(struct worker *me, struct wait *w, enum wait_claim was, int why);
 bool wait_fire(struct wait *w, int why);
 
 /* Ends the wait of a node that was taken out of its list. False if another event was first. Not to

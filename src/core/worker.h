@@ -17,7 +17,8 @@
 
 #include <filch.h>
 
-#define WORKER_CACHE 8   /* fibers kept hot by a worker */
+#define WORKER_CACHE 64  /* small fibers kept hot by a worker, ... */
+#define WORKER_CACHE_LARGE 8 /* ... and large ones */
 #define WORKER_FAIR 61   /* every so many picks the injector comes first */
 #define WORKER_TIME 8     /* every so many picks the timers are looked at first */
 #define WORKER_IMPATIENCE 5 /* times that a search is halved */
@@ -90,9 +91,9 @@ struct worker {
     int64_t little_since_ns;   /* it began to run what it took for little; 0: it did not        */
     unsigned wary;             /* so often nothing is taken for little                          */
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */
-    struct found handed;       /* to a fresh loop by the flow that it replaces                  */
+    struct found todo;         /* by the loop in this seat, or a fresh one that replaces a flow */
     struct body *body;         /* who sits here, see run.h                                      */
-    struct after after;        /* of a fiber that ended: its own stack is given up first        */
+    struct after after;        /* of the fiber that is left: its own stack may be another's soon   */
     os_thread thread;
 
     /* pool.look_lock: what the dump or the watch saw here, and since when. */

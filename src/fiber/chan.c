@@ -199,15 +199,15 @@ static const struct wait_subject about_turn[] = {
 };
 
 /* Lock held; without it on return. */
-static __attribute__((noinline)) int wait_turn(filch_chan *c, enum filch_op op, void *item,
+static __attribute__((noinline)) int wait_turn(struct worker *at, filch_chan *c, enum filch_op op, void *item,
                                                int64_t deadline)
 {
     struct wait w;
     struct chan_waiter me = {.node.wait = &w, .item = item};
-    wait_begin(&w);
+    wait_begin_at(at, &w);
     wait_about(&w, &about_turn[op], c);
     wait_list_add(&c->waiting[op], &me.node);
-    int why = wait_park_holding(&w, &c->lock, deadline);
+    int why = wait_park_holding(at, &w, &c->lock, deadline);
     if (why >= 0)
         return me.result;
     chan_leave(c, op, &me);
@@ -217,16 +217,17 @@ static __attribute__((noinline)) int wait_turn(filch_chan *c, enum filch_op op, 
 static inline int act(filch_chan *c, enum filch_op op, void *item, int64_t deadline)
 {
     struct chan_waiter *served = 0;
+    struct worker *me = worker_self();
     lock_acquire(&c->lock);
     int rc = step(c, op, item, &served);
     if (rc == CHAN_NOT_NOW && deadline > FILCH_NOW)
-        return wait_turn(c, op, item, deadline);
+        return wait_turn(me, c, op, item, deadline);
     char *wide = c->count == 0 && c->room > c->keep ? ring_shrink(c) : 0;
     lock_release(&c->lock);
     if (wide)
         os_free(wide);
-    chan_resume(served);
-    budget_spend();
+    chan_resume(me, served);
+    budget_spend_at(me);
     return rc == CHAN_NOT_NOW ? -ETIMEDOUT : rc;
 }
 
@@ -265,7 +266,7 @@ void filch_chan_close(filch_chan *c)
     lock_release(&c->lock);
     while (n) {
         struct wait_node *next = n->next; /* read before its flow goes on and is gone */
-        chan_resume((struct chan_waiter *)n);
+        chan_resume(worker_self(), (struct chan_waiter *)n);
         n = next;
     }
 }

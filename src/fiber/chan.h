@@ -60,14 +60,14 @@ struct filch_chan {
 void chan_check(const filch_chan *c, const void *item, const char *call);
 
 /* Lock held. One operation, if it can be done now: 0 or an error, or CHAN_NOT_NOW. Who is in *served is to
- * go on: chan_resume without the lock. Sending to an unbounded channel may let go of the lock
- * meanwhile. */
+ * go on: chan_resume without the lock, from the caller's worker or null. Sending to an unbounded channel may
+ * let go of the lock meanwhile. */
 int chan_step(filch_chan *c, enum filch_op op, void *item, struct chan_waiter **served);
 
-static inline void chan_resume(struct chan_waiter *served)
+static inline void chan_resume(struct worker *me, struct chan_waiter *served)
 {
     if (served)
-        wait_complete(served->node.wait, served->was, served->node.index);
+        wait_complete_from(me, served->node.wait, served->was, served->node.index);
 }
 
 /* A wait ended otherwise: its waiter leaves the list, or is not touched any more. */

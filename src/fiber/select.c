@@ -59,7 +59,7 @@ static bool try_one(struct filch_case *k)
     lock_acquire(&k->chan->lock);
     int rc = chan_step(k->chan, k->op, k->item, &served);
     lock_release(&k->chan->lock);
-    chan_resume(served);
+    chan_resume(worker_self(), served);
     if (rc != CHAN_NOT_NOW)
         k->result = rc;
     return rc != CHAN_NOT_NOW;
@@ -145,7 +145,7 @@ static int wait_for_one(struct filch_case *cases, size_t n, size_t start, int64_
     if (which < 0)
         list_all(cases, n, waiters, &w);
     release_all(&locks);
-    chan_resume(served);
+    chan_resume(worker_self(), served);
     if (which >= 0)
         return which;
     int why = wait_park(&w, deadline);

@@ -500,9 +500,10 @@ static void joined_in_place(void)
     filch_pool_destroy(pool);
 }
 
+/* More than are kept warm in the pool, and at hand in the worker. */
 static void many_tasks(void)
 {
-    enum { TASKS = 300 };
+    enum { TASKS = 300 + WORKER_CACHE };
     filch_config c = config_of(1);
     filch_pool *pool = make(&c);
     if (!pool)

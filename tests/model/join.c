@@ -40,8 +40,9 @@ bool run_suspend(struct worker *w, bool (*publish)(struct fiber *from, void *arg
     return true;
 }
 
-void run_ready(struct fiber *f)
+void run_ready_from(struct worker *me, struct fiber *f)
 {
+    (void)me;
     resume(f);
 }
 

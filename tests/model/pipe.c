@@ -90,7 +90,7 @@ void run_guest(filch_pool *p, struct fiber *below, bool (*until)(void *), void *
 }
 
 void job_help_outside(filch_pool *p, bool (*until)(void *), void *arg) { (void)p, (void)until, (void)arg; }
-void run_ready(struct fiber *f) { (void)f; }
+void run_ready_from(struct worker *me, struct fiber *f) { (void)me, (void)f; }
 bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fiber *from, void *arg),
                      void *arg)
 {

@@ -43,8 +43,9 @@ bool run_suspend_for(struct worker *w, work_item it, bool (*publish)(struct fibe
     return run_suspend(w, publish, arg);
 }
 
-void run_ready(struct fiber *f)
+void run_ready_from(struct worker *me, struct fiber *f)
 {
+    (void)me;
     mc_check(f == seats[0].fiber && left);
     filch_store_release(&resumed, 1u);
     os_futex_wake(&resumed, 1);
@@ -166,25 +167,26 @@ static filch_task *spawn(void)
     return t;
 }
 
+static size_t count_free(filch_task *t)
+{
+    mc_check(t->flags != 0x77); /* not met before */
+    t->flags = 0x77;
+    return 1;
+}
+
 /* Runs what nobody took, and counts descriptors: each is free once, and none is gone. */
 static void end(void)
 {
     work_item it;
     if (queue_pop(&seats[0], &it) || inject_take(&pool.injector, &it, 1))
         run(&seats[0], item_as_task(it));
-    struct task_pile piles[] = {seats[0].tasks.open, seats[0].tasks.full, seats[1].tasks.open,
-                                seats[1].tasks.full, pool.tasks.loose};
-    size_t free = 0, made = pool.tasks.piles ? TASK_BATCH : 0;
-    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++)
-        for (filch_task *t = piles[i].top; t; t = (filch_task *)t->link) {
-            mc_check(t->flags != 0x77); /* not met before */
-            t->flags = 0x77;
-            free++;
-            piles[i].count--;
-        }
-    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++)
-        mc_check(piles[i].count == 0);
-    mc_check(made == 0 && free % TASK_BATCH <= 1);
+    size_t free = 0;
+    for (filch_task *t = pool.tasks.loose; t; t = (filch_task *)t->link)
+        free += count_free(t);
+    for (struct task_box *b = pool.tasks.boxes; b; b = b->older)
+        for (unsigned i = 0; i < b->count; i++)
+            free += count_free(b->task[i]);
+    mc_check(free % TASK_BATCH <= 1);
     task_store_destroy(&pool.tasks);
 }
 

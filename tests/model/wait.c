@@ -47,8 +47,9 @@ work_item find_at_hand(struct worker *w)
     return at_hand ? item_fiber(w->fiber) : 0;
 }
 
-void run_ready(struct fiber *f)
+void run_ready_from(struct worker *me, struct fiber *f)
 {
+    (void)me;
     mc_check(f == &fiber && left); /* nobody enters a stack that is in use */
     mc_check(!filch_load_relaxed(&resumed));
     filch_store_release(&resumed, 1u);
@@ -258,7 +259,7 @@ static void wait_fiber_is_called(void)
 {
     as_fiber();
     struct waiter *me = begin();
-    me->wait.firm = true;
+    wait_begin_firm(&me->wait);
     mc_check(wait_is_sole(&me->wait, FILCH_FOREVER) && !wait_is_sole(&me->wait, soon()));
     mc_thread(calls, 0);
     mc_thread(answers, 0);
@@ -292,7 +293,7 @@ static void park_holding(void (*other)(void *), bool cancel)
         mc_thread(other, 0);
     if (cancel)
         mc_thread(cancels_the_pool, 0);
-    int why = settle(me, wait_park_holding(&me->wait, &lock, FILCH_FOREVER));
+    int why = settle(me, wait_park_holding(worker_self(), &me->wait, &lock, FILCH_FOREVER));
     mc_check((other && why == WAIT_WOKEN) || (cancel && why == WAIT_CANCELED));
     if (why >= 0)
         mc_check(other == wakes ? given == 7 : me->box == 9);
@@ -366,7 +367,6 @@ static void fiber_with_deadline(void (*other)(void *))
         mc_check(other == wakes ? given == 7 : me->box == 9);
     else
         mc_check(why == WAIT_TIMEOUT && me->box != 9);
-    mc_check(!me->wait.timer.prev);
     os_free(me);
     mc_join_all();
     mc_check(wheel.count == 0 && timers_next(&wheel) == INT64_MAX);
