@@ -49,7 +49,8 @@ static double row_ratio(const struct plan_row *row, const struct plan_row *rows,
     if (!row->compare || row->error[0])
         return 0;
     for (int i = 0; i < n; i++)
-        if (row_is(&rows[i], "filch") && rows[i].workers == row->workers && !rows[i].error[0])
+        if (row_is(&rows[i], "filch") && !strcmp(rows[i].mode, row->mode) &&
+            rows[i].workers == row->workers && !rows[i].error[0])
             return row_best(&rows[i]) / row_best(row);
     return 0;
 }

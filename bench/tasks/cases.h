@@ -35,6 +35,7 @@
  *   timer_p99   scattered order; the first is due 4 us x SIZE after the first spawn, when all sleep.
  *   timer_cpu   How late they run, in ns: median and 99th percentile. timer_cpu: CPU time of the
  *               process (getrusage, user + system, from before the first spawn to the end) / SIZE.
+ *               Mode `async` (filch): poll functions instead of tasks, which is what Tokio's are.
  *   latency_in  A task spawns a task every 20 us, SIZE times, and does not let go of its worker in
  *               between (it reads the clock). From before the spawn to the first instruction of the
  *               new task, median in ns.
@@ -65,22 +66,22 @@
 #define CASE_LATENCY_GAP_NS 20000
 
 static const struct tasks_case cases[] = {
-    {"spawn", 1000000, spawn_many, REPEAT_MAX},
-    {"spawn_join", 1000000, spawn_join, REPEAT_MAX},
-    {"skynet", 1000000, spawn_skynet, REPEAT_MAX},
-    {"yield", 1000000, yield_two, REPEAT_MAX},
-    {"pingpong", 500000, chan_pingpong, REPEAT_MAX},
-    {"chan_1_1", 2000000, chan_one, REPEAT_MAX},
-    {"chan_4_4", 2000000, chan_four, REPEAT_MAX},
-    {"mutex", 2000000, mutex_eight, REPEAT_MAX},
-    {"wake", 100000, wake_all, REPEAT_MAX},
-    {"timer_p50", 100000, timer_p50, 1},
-    {"timer_p99", 100000, timer_p99, 1},
-    {"timer_cpu", 100000, timer_cpu, 1},
-    {"latency_in", 10000, latency_in, REPEAT_MAX},
-    {"latency_out", 10000, latency_out, REPEAT_MAX},
-    {"http_cpu_64", 3, http_cpu_64, 1},
-    {"http_cpu_1000", 3, http_cpu_1000, 1},
+    {"spawn", 1000000, spawn_many, REPEAT_MAX, false},
+    {"spawn_join", 1000000, spawn_join, REPEAT_MAX, false},
+    {"skynet", 1000000, spawn_skynet, REPEAT_MAX, false},
+    {"yield", 1000000, yield_two, REPEAT_MAX, false},
+    {"pingpong", 500000, chan_pingpong, REPEAT_MAX, false},
+    {"chan_1_1", 2000000, chan_one, REPEAT_MAX, false},
+    {"chan_4_4", 2000000, chan_four, REPEAT_MAX, false},
+    {"mutex", 2000000, mutex_eight, REPEAT_MAX, false},
+    {"wake", 100000, wake_all, REPEAT_MAX, false},
+    {"timer_p50", 100000, timer_p50, 1, true},
+    {"timer_p99", 100000, timer_p99, 1, true},
+    {"timer_cpu", 100000, timer_cpu, 1, true},
+    {"latency_in", 10000, latency_in, REPEAT_MAX, false},
+    {"latency_out", 10000, latency_out, REPEAT_MAX, false},
+    {"http_cpu_64", 3, http_cpu_64, 1, false},
+    {"http_cpu_1000", 3, http_cpu_1000, 1, false},
 };
 
 #endif

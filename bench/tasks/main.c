@@ -99,9 +99,10 @@ int main(int argc, char **argv)
     int workers = atoi(argv[2]);
     if (!c)
         return refuse("no such case", argv[1], 2);
-    if (strcmp(argv[3], "default"))
-        return refuse("not a mode of this program", argv[3], 2);
-    struct tasks_request ask = {NULL, argc > 4 ? atoi(argv[4]) : c->size};
+    struct tasks_request ask = {.size = argc > 4 ? atoi(argv[4]) : c->size};
+    ask.stackless = c->either && !strcmp(argv[3], "async");
+    if (!ask.stackless && strcmp(argv[3], "default"))
+        return refuse("not a mode of this case", argv[3], 2);
     struct tasks_report best;
     const char *wrong;
     if (workers < 1 || ask.size < 1)

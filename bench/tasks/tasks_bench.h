@@ -4,12 +4,14 @@
 
 #include <filch/ord.h>
 #include <filch/task.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 struct tasks_request {
     filch_pool *pool;
     int size;
+    bool stackless; /* of those that can be either: poll functions instead of tasks */
 };
 
 struct tasks_report {
@@ -24,7 +26,8 @@ struct tasks_case {
     const char *name;
     int size;
     tasks_run *run;
-    int repeat; /* at most */
+    int repeat;  /* at most */
+    bool either; /* tasks, or (mode `async`) poll functions */
 };
 
 tasks_run spawn_many, spawn_join, spawn_skynet, yield_two;

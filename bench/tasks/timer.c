@@ -2,6 +2,13 @@
 #include "cases.h"
 #include <stdio.h>
 
+#if __has_include(<filch/async.h>)
+#include <filch/async.h>
+#define STACKLESS 1
+#else
+#define STACKLESS 0
+#endif
+
 struct alarm {
     struct alarms *all;
     int64_t deadline, late_ns;
@@ -11,15 +18,43 @@ struct alarms {
     struct tasks_all all;
     struct alarm *list;
     int size, failed;
+    bool stackless;
     int64_t cpu_ns;
 };
+
+static void alarm_rings(struct alarm *a)
+{
+    a->late_ns = filch_clock_ns() - a->deadline;
+    tasks_all_done(&a->all->all);
+}
 
 static void alarm_run(void *arg)
 {
     struct alarm *a = arg;
     filch_sleep_until(a->deadline);
-    a->late_ns = filch_clock_ns() - a->deadline;
-    tasks_all_done(&a->all->all);
+    alarm_rings(a);
+}
+
+#if STACKLESS
+static enum filch_poll alarm_poll(filch_async *self, void *arg)
+{
+    struct alarm *a = arg;
+    if (filch_clock_ns() < a->deadline) {
+        filch_wake_at(self, a->deadline);
+        return FILCH_PENDING;
+    }
+    alarm_rings(a);
+    return FILCH_READY;
+}
+#endif
+
+static int alarm_start(struct alarms *all, struct alarm *a)
+{
+#if STACKLESS
+    if (all->stackless)
+        return filch_async_spawn(NULL, alarm_poll, a);
+#endif
+    return all->stackless ? -1 : filch_go(alarm_run, a);
 }
 
 static void alarms_main(void *arg)
@@ -31,7 +66,7 @@ static void alarms_main(void *arg)
     for (int64_t i = 0; i < a->size && !a->failed; i++) {
         int64_t place = i * CASE_TIMER_SCATTER % a->size;
         a->list[i] = (struct alarm){a, first + place * CASE_TIMER_STEP_NS, 0};
-        a->failed = filch_go(alarm_run, &a->list[i]);
+        a->failed = alarm_start(a, &a->list[i]);
     }
     if (!a->failed)
         tasks_all_wait(&a->all);
@@ -45,7 +80,7 @@ struct lateness {
 static const char *alarms_ring(const struct tasks_request *ask, struct lateness *out,
                                struct tasks_report *report)
 {
-    struct alarms a = {.size = ask->size};
+    struct alarms a = {.size = ask->size, .stackless = ask->stackless};
     a.list = calloc((size_t)a.size, sizeof *a.list);
     int64_t *late = calloc((size_t)a.size, sizeof *late);
     if (!a.list || !late || tasks_main(ask->pool, alarms_main, &a) || a.failed)

@@ -15,7 +15,8 @@
  * | scout    | lock holder                     | anyone    | the sleeper with an alarm, or -1  |
  * | scout_ns | lock holder                     | anyone    | about when; a hint                |
  * | keeper   | lock holder                     | the same  | the sleeper whose sleep ends with |
- * | keeps_ns | lock holder                     | the same  | the first timer, or -1; and when  |
+ * | keeps_ns | lock holder                     | anyone    | the first timer, or -1; and when, |
+ * |          |                                 | (a hint)  | INT64_MAX if there is none        |
  * | poller   | taken and left by the sleeper   | anyone    | the sleeper that sleeps in the    |
  * |          | itself, lock held               | (a hint)  | kernel's poll (poll.h), or -1     |
  * | gate     | waker opens, sleeper shuts      | sleeper   | open: taken out of the set        |
@@ -38,7 +39,8 @@
  * was a fork, it begins with 50 us again; anything else it was not needed for, and it keeps its pace.
  * When nobody is active, and nobody got up between its last CALM alarms, it is not set again.
  * Who sleeps in the poll [I6] gets up when descriptors bring something, and then there would be no scout to
- * leave it to [I8]: whoever lies down beside him becomes the scout in his place.
+ * leave it to [I8]: whoever lies down beside him becomes the scout in his place. The same if the scout keeps
+ * the time as well [I5].
  * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout. The last
  *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
  *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
@@ -64,8 +66,9 @@
  *      sees `stop` and does not. Work needs nobody by then, but a worker may leave its search for a task
  *      that its joiner has run already, and look for a successor.
  * [I8] To wake somebody costs more than most of what timers and descriptors bring: if they bring a little
- *      to a worker, it wakes nobody while there is a scout whose alarm comes within a back-off period. If
- *      what it runs first takes long, the scout finds the rest, as it finds forks; and the next WARY times
+ *      to a worker, it wakes nobody while there is a scout, or a keeper, who gets up by himself within a
+ *      back-off period. If
+ *      what it runs first takes long, that one finds the rest, as it finds forks; and the next WARY times
  *      that worker takes nothing for little. A searcher that leaves
  *      without waking a successor may have kept a submitter from it: like one that gives up [I2] it looks
  *      once more, after it has left the count and a fence, at everything but its own queue. (Sleepers that
@@ -150,7 +153,7 @@ static void keeps_no_time(struct idle_set *s, int id)
     if (s->keeper != id)
         return;
     s->keeper = -1;
-    s->keeps_ns = INT64_MAX;
+    filch_store_relaxed(&s->keeps_ns, INT64_MAX); /* order: the lock; a hint outside */
 }
 
 /* Takes a sleeper out of the set. As a searcher only if there is room: otherwise it stays asleep
@@ -318,12 +321,13 @@ void idle_notify(filch_pool *pool, struct worker *w)
 }
 
 /* [I8] Does somebody come by himself, soon? If he was roused meanwhile he is up, which is as good. */
-static bool scout_near(filch_pool *pool)
+static bool somebody_near(filch_pool *pool)
 {
     struct idle_set *s = pool->idle;
+    int64_t soon = os_clock_ns() + pool->config.backoff_max_ns;
     /* order: hints; [I4] holds with a scout that is late as well */
-    return filch_load_relaxed(&s->scout) >= 0 &&
-           filch_load_relaxed(&s->scout_ns) - os_clock_ns() <= pool->config.backoff_max_ns;
+    return (filch_load_relaxed(&s->scout) >= 0 && filch_load_relaxed(&s->scout_ns) <= soon) ||
+           filch_load_relaxed(&s->keeps_ns) <= soon; /* order: as above */
 }
 
 /* It has run all that it had, or most of it. */
@@ -340,7 +344,8 @@ void idle_notify_woken(struct worker *w, size_t n)
     if (n == 0)
         return;
     was_it_little(w);
-    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE && scout_near(pool);
+    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE &&
+                somebody_near(pool);
     w->wary -= w->wary > 0;
     if (!w->little)
         idle_notify(pool, w); /* a searcher tells its successor when it leaves */
@@ -460,8 +465,10 @@ int64_t idle_lie_down(struct worker *w, bool alarm_allowed)
     set_add(s, w->id, (uint64_t)0 - w->searching);
     w->searching = 0;
     uint64_t word = filch_load_relaxed(&s->word); /* order: the lock */
+    int64_t first = alarm_allowed ? find_time(pool) : INT64_MAX;
+    bool keeps = first < s->keeps_ns; /* [I5] */
     bool busy = stirs(w) || sleepers(word) < s->seats;
-    bool vacant = s->scout < 0 || s->scout == s->poller;
+    bool vacant = s->scout < 0 || s->scout == s->poller || (s->scout == s->keeper && !keeps);
     if (alarm_allowed && busy && vacant) {
         deadline = alarm_set(w);
         filch_store_relaxed(&s->scout, w->id); /* order: the lock; a hint outside */
@@ -469,10 +476,9 @@ int64_t idle_lie_down(struct worker *w, bool alarm_allowed)
     } else if (pool->config.wake == FILCH_WAKE_NONE) {
         deadline = alarm_set(w);
     }
-    int64_t first = alarm_allowed ? find_time(pool) : INT64_MAX;
-    if (first < s->keeps_ns) { /* [I5] */
+    if (keeps) {
         s->keeper = w->id;
-        s->keeps_ns = first;
+        filch_store_relaxed(&s->keeps_ns, first); /* order: the lock; a hint outside */
         deadline = first < deadline ? first : deadline;
     }
     if (alarm_allowed && s->poller < 0 && poll_exists(pool)) /* [I6] */

@@ -48,6 +48,10 @@ done
 if [ -x "$programs/filch-bench-tasks" ]; then
     "$programs/filch-bench-tasks" skynet 2 default 7 >/dev/null 2>&1
     [ $? -eq 1 ] || fail "skynet takes a size that is no power of 10"
+    answer=$("$programs/filch-bench-tasks" timer_cpu 2 async 100 2>&1)
+    case $answer in "ns_per_op="*" p50_ns="*) ;; *) fail "no stackless timers: $answer" ;; esac
+    "$programs/filch-bench-tasks" spawn 2 async 100 >/dev/null 2>&1
+    [ $? -eq 2 ] || fail "spawn takes a mode that it does not have"
 fi
 
 # Without wrk there is no result, and the run has not failed.
@@ -69,6 +73,7 @@ export FILCH_BENCH_DIR=$scratch/bench
 run bench tasks --json --rounds 2
 status_is 0
 lines_are_objects
+line timer_cpu filch 2 | grep -c '"mode":"async"' | grep -q 1 || fail "no stackless timers"
 line spawn go 2 | grep '"ratio":0.5' | grep -q '"bar":0.2' || fail "no ratio or bar for spawn"
 line pingpong go 1 | grep -q '"bar":0.28' || fail "not the bar for one worker"
 line pingpong go 2 | grep -q '"bar":0.35' || fail "not the bar for two workers"

@@ -88,6 +88,24 @@ static void park_little_waits_for_the_scout(void)
 MC_MODEL(park_little_waits_for_the_scout, .claim = "[I8] the scout finds what was left to it",
          .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
 
+/* The same, but alarms are too late to be of use, and one of them gets up for a timer. If it is that one who
+ * runs the job, it has to tell the other. */
+static void park_little_waits_for_the_keeper(void)
+{
+    start(2);
+    pool.config.backoff_min_ns = seats[0].backoff_ns = seats[1].backoff_ns = 1000000000;
+    due = os_clock_ns() + 1500;
+    woken = FORKS;
+    submit(OPENS);
+    os_sleep_ns(500);
+    submit(FORKS);
+    wait_for(3);
+    mc_check(os_clock_ns() < 100000000);
+    end();
+}
+MC_MODEL(park_little_waits_for_the_keeper, .claim = "[I8] who keeps the time finds what was left to it",
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .spurious = MC_ZERO, .alarms = true);
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* A task that its joiner ran is done, but lies in the queue yet: whoever takes it leaves the search as if it

@@ -14,6 +14,7 @@ static uint32_t jobs;     /* a bit for each kind that lies there     */
 static uint32_t woken;    /* kinds that a timer brought              */
 static uint32_t finished; /* how many; a futex                       */
 static uint32_t gate[2];  /* what jobs wait for                      */
+static int64_t due = INT64_MAX; /* a timer; nothing happens then       */
 
 /* ---- played: the rest of the core ------------------------------------------------------------ */
 
@@ -58,7 +59,7 @@ void find_hand_over(struct worker *w)
 int64_t find_time(filch_pool *p)
 {
     (void)p;
-    return INT64_MAX;
+    return due > os_clock_ns() ? due : INT64_MAX;
 }
 
 void job_drained(filch_pool *p)

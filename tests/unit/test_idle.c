@@ -308,6 +308,37 @@ static void who_lies_down_beside_the_poller_is_the_scout(void)
     kit_destroy(pool);
 }
 
+static void wakes(struct timer *t)
+{
+    (void)t;
+}
+
+/* It gets up for the timers, and then there would be no scout. */
+static void who_lies_down_beside_the_keeper_is_the_scout(void)
+{
+    filch_pool *pool = kit_pool(1);
+    struct worker *w = sit_down(pool, FILCH_WAKE_ONE, FILCH_IDLE_PARK);
+    struct idle_set *s = pool->idle;
+    s->scout = s->keeper = 2; /* as if it slept there */
+    s->keeps_ns = 0;
+    CHECK(has_alarm(w));
+    CHECK_EQ(s->keeper, 2);
+    struct timer t = {.fire = wakes};
+    timers_add(w->timers, &t, os_clock_ns() + 3600000000000);
+    s->scout = s->keeper = 2; /* unless it is to keep the time itself from now on: the other stays the scout */
+    s->keeps_ns = INT64_MAX;
+    CHECK_EQ(idle_lie_down(w, true), timers_wake(w->timers));
+    CHECK_EQ(s->scout, 2);
+    CHECK_EQ(s->keeper, w->id);
+    lock_acquire(&s->lock);
+    (void)set_remove(pool, w->id, RISE_AS_ACTIVE);
+    lock_release(&s->lock);
+    CHECK(timers_cancel(&t));
+    s->scout = -1;
+    idle_seat_leave(w);
+    kit_destroy(pool);
+}
+
 static void resting_without_parking_backs_off_in_the_same_way(void)
 {
     filch_config c = kit_config(1);
@@ -606,6 +637,7 @@ int main(void)
     RUN(a_scout_keeps_its_pace_until_it_finds_a_fork);
     RUN(alarms_end_when_nobody_gets_up_between_them);
     RUN(who_lies_down_beside_the_poller_is_the_scout);
+    RUN(who_lies_down_beside_the_keeper_is_the_scout);
     RUN(resting_without_parking_backs_off_in_the_same_way);
     RUN(every_way_to_wake_delivers_with_every_way_to_idle);
     RUN(every_way_to_wake_delivers_to_private_queues);

@@ -17,23 +17,31 @@ static void nothing(void *unused)
     (void)unused;
 }
 
-/* In a pool without threads, which has a scout as far as its set knows. */
-static bool is_little(size_t n, int64_t alarm_in_ns, enum filch_wake wake)
+/* In a pool without threads, which has a scout or a keeper as far as its set knows. */
+static bool is_little_to(bool keeper, size_t n, int64_t alarm_in_ns, enum filch_wake wake)
 {
     filch_config c = kit_config(1);
     c.backoff_max_ns = 1000000;
     filch_pool *pool = kit_make(&c);
     struct worker *w = idle_seat_enter(pool);
     pool->config.wake = wake;
-    pool->idle->scout = 0;
-    pool->idle->scout_ns = os_clock_ns() + alarm_in_ns;
+    int64_t at = os_clock_ns() + alarm_in_ns;
+    pool->idle->scout = keeper ? -1 : 0;
+    pool->idle->scout_ns = keeper ? 0 : at;
+    pool->idle->keeps_ns = keeper ? at : INT64_MAX;
     idle_notify_woken(w, n);
     bool little = w->little;
     pool->idle->scout = -1;
+    pool->idle->keeps_ns = INT64_MAX;
     pool->config.wake = FILCH_WAKE_ONE;
     idle_seat_leave(w);
     kit_destroy(pool);
     return little;
+}
+
+static bool is_little(size_t n, int64_t alarm_in_ns, enum filch_wake wake)
+{
+    return is_little_to(false, n, alarm_in_ns, wake);
 }
 
 static void a_little_is_left_to_a_scout_that_comes_soon(void)
@@ -43,6 +51,12 @@ static void a_little_is_left_to_a_scout_that_comes_soon(void)
     CHECK(!is_little(IDLE_LITTLE + 1, 0, FILCH_WAKE_ONE));
     CHECK(!is_little(1, 1000000000, FILCH_WAKE_ONE)); /* that would be long */
     CHECK(!is_little(1, 0, FILCH_WAKE_ALL));
+}
+
+static void a_little_is_left_to_who_keeps_the_time_until_soon(void)
+{
+    CHECK(is_little_to(true, IDLE_LITTLE, 0, FILCH_WAKE_ONE));
+    CHECK(!is_little_to(true, IDLE_LITTLE, 1000000000, FILCH_WAKE_ONE));
 }
 
 static void what_took_long_is_not_taken_for_little_for_a_while(void)
@@ -175,6 +189,7 @@ int main(void)
 {
     kit_watchdog();
     RUN(a_little_is_left_to_a_scout_that_comes_soon);
+    RUN(a_little_is_left_to_who_keeps_the_time_until_soon);
     RUN(what_took_long_is_not_taken_for_little_for_a_while);
     RUN(more_than_a_little_is_seen);
     RUN(sleepers_that_need_each_other_all_run);
