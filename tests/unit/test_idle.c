@@ -325,7 +325,7 @@ static void who_lies_down_beside_the_keeper_is_the_scout(void)
     CHECK_EQ(s->keeper, 2);
     struct timer t = {.fire = wakes};
     timers_add(w->timers, &t, os_clock_ns() + 3600000000000);
-    s->scout = s->keeper = 2; /* unless it is to keep the time itself from now on: the other stays the scout */
+    s->scout = s->keeper = 2; /* unless it keeps the time itself from now on: the other stays the scout */
     s->keeps_ns = INT64_MAX;
     CHECK_EQ(idle_lie_down(w, true), timers_wake(w->timers));
     CHECK_EQ(s->scout, 2);

@@ -1,5 +1,5 @@
-/* test_parked.c [NUMBER]: what so many tasks that wait take, each with a stack of its own, and that all of them go
- * on. The long tests call it with a million. */
+/* test_parked.c [NUMBER]: what so many tasks that wait take, each with a stack of its own, and that all of
+ * them go on. The long tests call it with a million. */
 #include "pool_kit.h"
 
 #include <fcntl.h>
