@@ -71,6 +71,11 @@ FILCH_API void filch_yield(void);
  * thread. */
 FILCH_API int *filch_errno(void);
 
+/* How large the stack is that the caller runs on (some more than asked for), and how much of it is left below
+ * the caller: is there room to go deeper? On a thread's own stack, of which nothing is known here, both are 0. Any thread. */
+FILCH_API size_t filch_stack_size(void);
+FILCH_API size_t filch_stack_left(void);
+
 /* The calling task's name: as given, or null; outside tasks null. */
 FILCH_API const char *filch_task_name(void);
 /* Names it; borrowed until the task has ended. No effect outside tasks. */

@@ -215,15 +215,26 @@ static int take_result(filch_task *t, int *result)
     return 0;
 }
 
+static const char *stack_low(const struct fiber *f)
+{
+    return (const char *)f->region + os_page_size();
+}
+
+/* What is left of the fiber's stack below the caller, who need not be on it: then 0. */
+static inline size_t stack_left(const struct fiber *f)
+{
+    const char *here = __builtin_frame_address(0), *low = stack_low(f);
+    return here > low && here < (const char *)f ? (size_t)(here - low) : 0;
+}
+
 /* If half of what it would have alone is left. A joiner that may not leave its thread is content with
  * less: perhaps nobody else comes to run it. */
 static bool stack_for(struct fiber *f, const filch_task *t)
 {
     bool large = t->flags & TASK_LARGE, stays = f->pins > 0 || f->pool->config.join == FILCH_JOIN_HELP;
     size_t half = f->pool->fibers[large ? FIBER_LARGE : FIBER_SMALL].stack_size / 2;
-    char *here = __builtin_frame_address(0), *low = (char *)f->region + os_page_size();
-    return here > low && here < (char *)f && (!large || f->store->kind == FIBER_LARGE) &&
-           (size_t)(here - low) >= (stays && half > ROOM_LEAST ? ROOM_LEAST : half);
+    return (!large || f->store->kind == FIBER_LARGE) &&
+           stack_left(f) >= (stays && half > ROOM_LEAST ? ROOM_LEAST : half);
 }
 
 /* May the caller run it on the stack that it is on? Not while a fork of the caller's tree is pending:
@@ -394,6 +405,18 @@ void filch_yield(void)
 int *filch_errno(void)
 {
     return os_errno_at();
+}
+
+size_t filch_stack_size(void)
+{
+    struct fiber *f = run_fiber();
+    return f ? (size_t)((const char *)f - stack_low(f)) : 0;
+}
+
+size_t filch_stack_left(void)
+{
+    struct fiber *f = run_fiber();
+    return f ? stack_left(f) : 0;
 }
 
 const char *filch_task_name(void)

@@ -2,6 +2,7 @@
 #include "pool_kit.h"
 
 #include <filch/task.h>
+#include <unistd.h>
 
 static filch_task_attr on(filch_pool *pool)
 {
@@ -251,6 +252,47 @@ static void forks_of_a_task_have_a_large_stack(void)
 {
     for (int workers = 1; workers <= 2; workers++)
         CHECK_EQ(run_on(workers, forks_deeply, NULL), 2000);
+}
+
+/* As deep as the stack allows, less what a call of the library may take. */
+static __attribute__((noinline)) size_t goes_down(size_t least)
+{
+    volatile char bytes[2048];
+    size_t left = filch_stack_left();
+    CHECK(left > 0 && left < filch_stack_size());
+    bytes[0] = 1;
+    return left < least ? left : goes_down(least) + (size_t)(bytes[0] - 1);
+}
+
+static int measures_its_stack(void *large)
+{
+    size_t size = filch_stack_size(), left = filch_stack_left();
+    size_t asked = large ? 8u << 20 : 96u << 10;
+    CHECK(size >= asked && size < asked + (size_t)sysconf(_SC_PAGESIZE));
+    CHECK(left < size && left > size - (16u << 10));
+    CHECK(goes_down(KIT_SLOW ? size / 2 : 16u << 10) > 0);
+    CHECK_EQ(filch_stack_left(), left);
+    return 0;
+}
+
+static void a_task_knows_how_much_of_its_stack_is_left(void)
+{
+    filch_config c = kit_config(1);
+    c.task_stack_size = 96u << 10;
+    filch_pool *pool = kit_make(&c);
+    CHECK_EQ(filch_stack_size(), 0); /* the thread's own */
+    CHECK_EQ(filch_stack_left(), 0);
+    for (unsigned large = 0; large <= 1; large++) {
+        filch_task_attr a = FILCH_TASK_ATTR_INIT;
+        filch_task *t;
+        a.pool = pool;
+        a.large_stack = large;
+        CHECK_EQ(filch_spawn_with(&t, &a, measures_its_stack, large ? &c : NULL), 0);
+        while (!filch_task_done(t)) /* by a worker: whoever joins may run it on its own stack */
+            kit_nap_us(100);
+        CHECK_EQ(filch_task_join(t, NULL, FILCH_FOREVER), 0);
+    }
+    kit_destroy(pool);
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -509,6 +551,7 @@ int main(void)
     RUN(a_chain_of_joins_does_not_run_out_of_stack);
     RUN(tasks_fork_and_join);
     RUN(forks_of_a_task_have_a_large_stack);
+    RUN(a_task_knows_how_much_of_its_stack_is_left);
     RUN(the_newest_task_runs_next);
     RUN(a_task_from_outside_runs_although_a_worker_is_never_without);
     RUN(a_task_in_the_queue_runs_although_next_is_never_empty);

@@ -97,6 +97,7 @@ static void task_answers(void)
     filch_task_rename("nobody");
     CHECK(*filch_errno() == errno);
     CHECK(!filch_task_name());
+    CHECK(filch_stack_size() == 0 && filch_stack_left() == 0);
     filch_sleep_ns(-1);
     filch_sleep_ns(INT64_MIN);
     filch_sleep_until(-1);
@@ -141,4 +142,4 @@ static void ticker_answers(void)
     SAYS("filch_ticker_wait", ticker_nobody, "null ticker"),                                      \
     ANSWERS("filch_ticker_start filch_ticker_wait", ticker_answers),                              \
     ANSWERS("filch_task_join filch_task_done filch_yield filch_task_name filch_task_rename "      \
-            "filch_errno filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
+            "filch_stack_size filch_stack_left filch_errno filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
