@@ -71,8 +71,9 @@ FILCH_API void filch_yield(void);
  * thread. */
 FILCH_API int *filch_errno(void);
 
-/* How large the stack is that the caller runs on (some more than asked for), and how much of it is left below
- * the caller: is there room to go deeper? On a thread's own stack, of which nothing is known here, both are 0. Any thread. */
+/* How large the stack is that the caller runs on (some more than asked for), and how much of it is left
+ * below the caller: is there room to go deeper? On a thread's own stack, of which nothing is known here,
+ * both are 0. Any thread. */
 FILCH_API size_t filch_stack_size(void);
 FILCH_API size_t filch_stack_left(void);
 

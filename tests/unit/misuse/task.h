@@ -142,4 +142,5 @@ static void ticker_answers(void)
     SAYS("filch_ticker_wait", ticker_nobody, "null ticker"),                                      \
     ANSWERS("filch_ticker_start filch_ticker_wait", ticker_answers),                              \
     ANSWERS("filch_task_join filch_task_done filch_yield filch_task_name filch_task_rename "      \
-            "filch_stack_size filch_stack_left filch_errno filch_sleep_ns filch_sleep_until filch_go_with filch_spawn_with", task_answers),
+            "filch_stack_size filch_stack_left filch_errno filch_sleep_ns filch_sleep_until "     \
+            "filch_go_with filch_spawn_with", task_answers),
