@@ -93,7 +93,7 @@ struct worker {
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */
     struct found todo;         /* by the loop in this seat, or a fresh one that replaces a flow */
     struct body *body;         /* who sits here, see run.h                                      */
-    struct after after;        /* of the fiber that is left: its own stack may be another's soon   */
+    struct after after;        /* of the fiber that is left: its stack may soon be another's    */
     os_thread thread;
 
     /* pool.look_lock: what the dump or the watch saw here, and since when. */

@@ -37,7 +37,7 @@ static void pool_destroy_runs_everything(void)
 }
 MC_MODEL(pool_destroy_runs_everything,
          .claim = "[P2] a submitted job has run, and its writes are seen, when the pool is "
-                   "destroyed", .preemptions = 2, .alarms = true);
+                   "destroyed", .preemptions = 2);
 
 /* The epoch is read before the look at what is pending: a load that came late would sleep through. */
 static void pool_wait_is_woken(void)
@@ -196,7 +196,7 @@ static void pool_resumed_from_outside(void)
 }
 MC_MODEL(pool_resumed_from_outside,
          .claim = "a pool is not freed while an outsider still resumes its last fiber",
-         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO, .alarms = true);
+         .preemptions = 2, .stale = MC_ZERO, .spins = MC_ZERO);
 
 /* Trap 1: the job forks b, then waits for what b sets, on one worker. */
 FILCH_TASK_VOID(forked_setter)
