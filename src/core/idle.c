@@ -41,10 +41,11 @@
  * Who sleeps in the poll [I6] gets up when descriptors bring something, and then there would be no scout to
  * leave it to [I8]: whoever lies down beside him becomes the scout in his place. The same if the scout keeps
  * the time as well [I5].
- * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout. The last
- *      searcher to find work wakes a successor, the last to find none lies down as the scout, and
- *      whoever becomes active without searching (a guest, or one too many for the limit), or leaves
- *      without an alarm (a guest again), wakes a searcher if there is neither.
+ * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout (or, but not for
+ *      longer than a back-off period, only a keeper [I8]). The last searcher to find work wakes a successor,
+ *      the last to find none lies down as the scout, and whoever becomes active without searching (a guest, or
+ *      one too many for the limit), or leaves without an alarm (a guest again), wakes a searcher if there is
+ *      neither.
  * [I5] While everybody sleeps, one of them (the keeper) sleeps no longer than until the first timer, or the
  *      last of those that follow it soon (timer.h).
  *      Timers are set by the active: each, before it sleeps, looks at all wheels, and becomes the
@@ -67,13 +68,12 @@
  *      that its joiner has run already, and look for a successor.
  * [I8] To wake somebody costs more than most of what timers and descriptors bring: if they bring a little
  *      to a worker, it wakes nobody while there is a scout, or a keeper, who gets up by himself within a
- *      back-off period. If
- *      what it runs first takes long, that one finds the rest, as it finds forks; and the next WARY times
- *      that worker takes nothing for little. A searcher that leaves
- *      without waking a successor may have kept a submitter from it: like one that gives up [I2] it looks
- *      once more, after it has left the count and a fence, at everything but its own queue. (Sleepers that
- *      came 10 us after each other, on two workers: 10.3 us of CPU time each with a successor for each
- *      batch, 4.5 us without.)
+ *      back-off period. If what it runs first takes long, that one finds the rest, as a scout finds forks;
+ *      and the next WARY times that worker takes nothing for little. A searcher that leaves without waking
+ *      a successor may have kept a submitter from it: like one that gives up [I2] it looks once more,
+ *      after it has left the count and a fence, at everything but its own queue. (Sleepers that came 10 us
+ *      after each other, on two workers: 10.3 us of CPU time each with a successor for each batch, 4.5 us
+ *      without.)
  */
 #include "core/idle_set.h"
 #include "core/poll.h"
