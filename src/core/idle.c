@@ -41,11 +41,11 @@
  * Who sleeps in the poll [I6] gets up when descriptors bring something, and then there would be no scout to
  * leave it to [I8]: whoever lies down beside him becomes the scout in his place. The same if the scout keeps
  * the time as well [I5].
- * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout (or, but not for
- *      longer than a back-off period, only a keeper [I8]). The last searcher to find work wakes a successor,
- *      the last to find none lies down as the scout, and whoever becomes active without searching (a guest, or
- *      one too many for the limit), or leaves without an alarm (a guest again), wakes a searcher if there is
- *      neither.
+ * [I4] Hence: while somebody is active and somebody sleeps, there is a searcher or a scout (or, but not
+ *      for longer than a back-off period, only a keeper [I8]). The last searcher to find work wakes a
+ *      successor, the last to find none lies down as the scout, and whoever becomes active without
+ *      searching (a guest, or one too many for the limit), or leaves without an alarm (a guest again),
+ *      wakes a searcher if there is neither.
  * [I5] While everybody sleeps, one of them (the keeper) sleeps no longer than until the first timer, or the
  *      last of those that follow it soon (timer.h).
  *      Timers are set by the active: each, before it sleeps, looks at all wheels, and becomes the
