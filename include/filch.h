@@ -143,8 +143,8 @@ FILCH_API int filch_pool_create(filch_pool **out, const filch_config *config);
 FILCH_API void filch_pool_destroy(filch_pool *pool);
 
 /* No more jobs are accepted (-EPIPE); waits for those already there. Returns 0 or -ETIMEDOUT; from
- * one of the pool's own jobs -EDEADLK, and the pool is closed. May be called again. Any thread; may
- * wait. */
+ * one of the pool's own jobs -EDEADLK, and the pool is closed. May be called again; what is still running
+ * after a time-out, filch_pool_dump says (filch/dump.h). Any thread; may wait. */
 FILCH_API int filch_pool_shutdown(filch_pool *pool, int64_t deadline);
 
 /* Cancels every task of the pool: what they wait for, now or later, returns -ECANCELED (but for events,
