@@ -1,6 +1,8 @@
 /* test_task_edges.c: tasks and timers where policies, guests, stacks and other work get in the way. */
 #include "pool_kit.h"
 
+#include "core/find.h"
+#include "core/idle_set.h"
 #include "core/run.h"
 
 #include <filch/task.h>
@@ -114,6 +116,37 @@ static void timers_of_a_hog_fire_under_every_policy(void)
 {
     for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
         a_hogs_timers_fire_under((enum filch_victim)victim);
+}
+
+static int fired;
+
+static void fires(struct timer *t)
+{
+    (void)t;
+    fired++;
+}
+
+/* Not only now and then: who searches has nothing else to do. In a pool without threads. */
+static void who_searches_looks_at_all_timers_under_every_policy(void)
+{
+    filch_pool *pool = kit_pool(2);
+    pool->idle->scout = 1; /* as if somebody came: nobody is started */
+    struct worker *w = idle_seat_enter(pool);
+    CHECK_EQ(w->id, 0);
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++) {
+        struct timer t = {.fire = fires};
+        pool->config.victim = (enum filch_victim)victim;
+        timers_add(pool->workers[1].timers, &t, os_clock_ns() - 1000000);
+        kit_nap_us(100); /* the tick that it comes in */
+        w->little_since_ns = 0; /* what came last did not take long */
+        fired = 0;
+        CHECK_EQ(find_steal(w).what, FOUND_NOTHING);
+        CHECK_EQ(fired, 1);
+    }
+    pool->idle->scout = -1;
+    w->little = false;
+    idle_seat_leave(w);
+    kit_destroy(pool);
 }
 
 static int never_idle(void *arg)
@@ -728,6 +761,7 @@ int main(void)
     kit_watchdog();
     RUN(what_is_next_at_hogs_is_stolen_under_every_policy);
     RUN(timers_of_a_hog_fire_under_every_policy);
+    RUN(who_searches_looks_at_all_timers_under_every_policy);
     RUN(timers_of_a_hog_fire_although_nobody_is_idle);
     RUN(tasks_behind_hogs_run_although_nobody_is_idle);
     RUN(a_timer_fires_when_everybody_sleeps_under_every_policy);
