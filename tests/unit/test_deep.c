@@ -1,5 +1,6 @@
 /* Depth: nested forks, stacks that end, and many joins suspended at once. */
 #define _GNU_SOURCE
+#include "../footprint.h"
 #include "../forking.h"
 
 #define GIB ((size_t)1 << 30)
@@ -174,26 +175,6 @@ struct chain {
     uint64_t suspended;
 };
 typedef struct chain *chain_ref;
-
-static long status_kib(const char *text, const char *key)
-{
-    const char *line = strstr(text, key);
-    CHECK(line);
-    return strtol(line + strlen(key), 0, 10);
-}
-
-/* Memory in use and the page tables that it takes. */
-static long footprint_kib(void)
-{
-    char text[8192];
-    int fd = open("/proc/self/status", O_RDONLY);
-    CHECK(fd >= 0);
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    CHECK(n > 0);
-    text[n] = '\0';
-    return status_kib(text, "\nVmRSS:") + status_kib(text, "\nVmPTE:");
-}
 
 /* Waits until all levels above are suspended: then there are length of them at once. */
 static void measure(chain_ref c)

@@ -1,13 +1,10 @@
 /* test_parked.c [NUMBER]: what so many tasks that wait take, each with a stack of its own, and that all of
  * them go on. The long tests call it with a million. */
+#include "footprint.h"
 #include "pool_kit.h"
 
-#include <fcntl.h>
 #include <filch/chan.h>
 #include <filch/task.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { WORKERS = 2, PARKED = 100000 };
 
@@ -34,26 +31,6 @@ static void takes_one(void *arg)
     CHECK_EQ(filch_chan_recv(c->chan, &got, FILCH_FOREVER), 0);
     filch_add_relaxed(&c->sum, got); /* order: read after the pool has nothing left to do */
     kit_beat();
-}
-
-static long status_kib(const char *text, const char *key)
-{
-    const char *line = strstr(text, key);
-    CHECK(line);
-    return strtol(line + strlen(key), 0, 10);
-}
-
-/* Memory in use and the page tables that it takes. */
-static long footprint_kib(void)
-{
-    char text[8192];
-    int fd = open("/proc/self/status", O_RDONLY);
-    CHECK(fd >= 0);
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    CHECK(n > 0);
-    text[n] = '\0';
-    return status_kib(text, "\nVmRSS:") + status_kib(text, "\nVmPTE:");
 }
 
 static void gather(filch_pool *pool, struct crowd *c)
