@@ -1,6 +1,6 @@
 # libfilch.a and libfilch.so. Sources are found, not listed: a new file is picked up by the next build.
 
-set(filch_rooms base os obs core fiber par)
+set(filch_rooms base os obs policy core fiber par)
 set(filch_sources)
 set(filch_path_sources)
 foreach(room IN LISTS filch_rooms)

@@ -51,7 +51,10 @@ enum filch_victim {        /* victim=  whom an idle worker tries                
     FILCH_VICTIM_RANDOM,   /* random   all others, from a random one on (default)               */
     FILCH_VICTIM_ONE,      /* one      a single random one per attempt                          */
     FILCH_VICTIM_ORDER,    /* order    all others, from index 0 on                              */
-    FILCH_VICTIM_LARGEST,  /* largest  the longest queue first                                  */
+    FILCH_VICTIM_LARGEST,  /* largest  all others, the longest queue first                      */
+    FILCH_VICTIM_SHUFFLE,  /* shuffle  all others, in random order                              */
+    FILCH_VICTIM_TWO,      /* two      the one with the longer queue of two random ones         */
+    FILCH_VICTIM_LAST,     /* last     the last success first, then as random                   */
 };
 enum filch_steal {         /* steal=   how much of a queue of submitted jobs a thief takes       */
     FILCH_STEAL_HALF,      /* half     ceil(n/2) (default)                                      */
@@ -62,7 +65,8 @@ enum filch_steal {         /* steal=   how much of a queue of submitted jobs a t
     FILCH_STEAL_FLOOR,     /* floor    floor(n/2): never takes a single job                     */
 };
 enum filch_ends {          /* ends=    owner's and thief's end of a queue of submitted jobs      */
-    FILCH_ENDS_FIFO,       /* fifo     both take the oldest (default)                           */
+    FILCH_ENDS_DEFAULT,    /*          not given: fifo, for queue=locked and =trylock reverse   */
+    FILCH_ENDS_FIFO,       /* fifo     both take the oldest                                     */
     FILCH_ENDS_LIFO,       /* lifo     owner takes the newest, thief the oldest                 */
     FILCH_ENDS_REVERSE,    /* reverse  owner takes the oldest, thief the newest (locked queues) */
 };
@@ -70,6 +74,7 @@ enum filch_wake {          /* wake=    who is woken when work appears           
     FILCH_WAKE_ONE,        /* one      a sleeping worker, if none is searching (default)        */
     FILCH_WAKE_ALL,        /* all      every sleeping worker: the thundering herd, to look at   */
     FILCH_WAKE_NONE,       /* none     nobody: sleepers look again by themselves                */
+    FILCH_WAKE_RANDOM,     /* random   a random sleeping worker, if none is searching           */
 };
 enum filch_idle {          /* idle=    what a worker does that found nothing                     */
     FILCH_IDLE_PARK,       /* park     spin, back off, then sleep until woken (default)         */
@@ -87,6 +92,11 @@ enum filch_queue {         /* queue=   where submitted jobs wait                
     FILCH_QUEUE_PRIVATE,   /* private  a locked queue per worker, no stealing                   */
     FILCH_QUEUE_LOCKED,    /* locked   locked deques, thieves wait for the lock                 */
     FILCH_QUEUE_TRYLOCK,   /* trylock  locked deques, thieves skip a locked victim              */
+};
+
+enum filch_run_next {      /* run_next= does the newest task of a worker run before its queue    */
+    FILCH_RUN_NEXT_ON,     /* on       yes (default); thieves leave it alone at first           */
+    FILCH_RUN_NEXT_OFF,    /* off      no: every task goes through the queue                    */
 };
 
 /* How a pool is made. Zero or null means the default; start from FILCH_CONFIG_INIT. */
@@ -118,11 +128,17 @@ typedef struct filch_config {
     int64_t schedtrace_ns;        /* a line on stderr so often, while anything runs: who sleeps, who
                                      searches, how long the queues are; 0: off; >= 1 ms       */
     int max_workers;              /* the most that filch_pool_resize may ask for; 0: it may not be called */
+    enum filch_run_next run_next;
+    unsigned cycle_attempts;      /* victims tried at most until the worker sleeps; 0: no limit   */
+    unsigned backoff_factor;      /* of a sleep to the one before; 0: 2; 1 .. 16                 */
+    unsigned backoff_jitter;      /* percent of a sleep that are random, 0 .. 100                */
+    unsigned global_every;        /* every so many picks the pool's queue comes first; 0: 61     */
 } filch_config;
 
 #define FILCH_CONFIG_INIT { sizeof(filch_config), NULL, 0, 0, FILCH_VICTIM_RANDOM,                \
-        FILCH_STEAL_HALF, FILCH_ENDS_FIFO, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
-        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
+        FILCH_STEAL_HALF, FILCH_ENDS_DEFAULT, FILCH_WAKE_ONE, FILCH_IDLE_PARK, FILCH_JOIN_SUSPEND,   \
+        FILCH_QUEUE_RING, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, FILCH_RUN_NEXT_ON, 0, 0,\
+        0, 0 }
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,

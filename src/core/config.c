@@ -249,6 +249,8 @@ static void defaults(filch_config *c)
         c->schedtrace_ns = clamp(c->schedtrace_ns, 1000 * US, INT64_MAX / 2);
     c->backoff_max_ns = clamp(c->backoff_max_ns, 1000 * US, 10000 * US);
     c->backoff_min_ns = clamp(c->backoff_min_ns, US, c->backoff_max_ns);
+    if (c->ends == FILCH_ENDS_DEFAULT)
+        c->ends = FILCH_ENDS_FIFO;
     if (c->ends == FILCH_ENDS_REVERSE && c->queue == FILCH_QUEUE_RING)
         c->queue = FILCH_QUEUE_TRYLOCK; /* the thief's newest end exists on locked queues only */
 }

@@ -433,6 +433,9 @@ static struct found by_policy(struct worker *w)
     case FILCH_VICTIM_ORDER:
         return sweep(w, 0);
     case FILCH_VICTIM_RANDOM:
+    case FILCH_VICTIM_SHUFFLE:
+    case FILCH_VICTIM_TWO:
+    case FILCH_VICTIM_LAST:
         break;
     }
     return sweep(w, rng_below(&w->rng, count));

@@ -61,7 +61,7 @@ static void unknown_policies_are_refused(void)
 {
     REFUSED(victim, (enum filch_victim)4);
     REFUSED(steal, (enum filch_steal)6);
-    REFUSED(ends, (enum filch_ends)3);
+    REFUSED(ends, (enum filch_ends)4);
     REFUSED(wake, (enum filch_wake)3);
     REFUSED(idle, (enum filch_idle)4);
     REFUSED(join, (enum filch_join_policy)2);
