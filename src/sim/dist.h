@@ -39,7 +39,7 @@ struct dist {
     double scale;       /* mean of exp and lognormal, least of pareto, in ticks */
     double factor;      /* lognormal: sigma; pareto: 1 / exponent */
     double shift;       /* lognormal: -sigma^2 / 2; pareto: the probability above the bound */
-    uint64_t threshold; /* bimodal: the larger time from here on */
+    uint64_t threshold; /* bimodal: the larger time from this one of 2^63 on */
     sim_time *times;    /* file: sorted */
     size_t n;
     char *path;
