@@ -437,7 +437,32 @@ static const struct plot_span *label_at(const struct plot *p, const struct plot_
     return NULL;
 }
 
+static const char *gantt_cell(const struct drawing *d, const double *shares, int cell, int columns)
+{
+    if (marked(d, cell, columns))
+        return d->unicode ? "┊" : ":";
+    return most_of(d, shares + cell * PLOT_COLOURS);
+}
+
 /* Labels are looked for in all spans: only while these are few. */
+static void gantt_cells(const struct drawing *d, size_t row, const double *shares, int columns)
+{
+    int blanks = 0; /* not printed at the end of the line */
+    for (int cell = 0; cell < columns; cell++) {
+        const struct plot_span *s = d->p->n_spans < 2000 ? label_at(d->p, &d->x, row, cell, columns) : NULL;
+        const char *text = s && *s->label ? s->label : gantt_cell(d, shares, cell, columns);
+        if (strcmp(text, " ") == 0) {
+            blanks++;
+            continue;
+        }
+        int used = plot_text_columns(text);
+        repeat(d->f, " ", blanks);
+        plot_text_cut(d->f, text, used);
+        blanks = 0;
+        cell += used > 1 ? used - 1 : 0;
+    }
+}
+
 static void gantt_row(const struct drawing *d, size_t row, double *shares, int columns)
 {
     memset(shares, 0, (size_t)columns * PLOT_COLOURS * sizeof *shares);
@@ -446,18 +471,7 @@ static void gantt_row(const struct drawing *d, size_t row, double *shares, int c
         if (s->row >= 0 && (size_t)s->row == row && plot_usable(s->from, 0) && plot_usable(s->to, 0))
             cover(shares, &d->x, s, columns);
     }
-    for (int cell = 0; cell < columns; cell++) {
-        const struct plot_span *s = d->p->n_spans < 2000 ? label_at(d->p, &d->x, row, cell, columns) : NULL;
-        if (s && *s->label) {
-            int used = plot_text_columns(s->label);
-            plot_text_cut(d->f, s->label, used);
-            cell += used - 1;
-        } else if (marked(d, cell, columns)) {
-            fputs(d->unicode ? "┊" : ":", d->f);
-        } else {
-            fputs(most_of(d, shares + cell * PLOT_COLOURS), d->f);
-        }
-    }
+    gantt_cells(d, row, shares, columns);
 }
 
 static void term_gantt(struct drawing *d)
