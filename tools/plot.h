@@ -1,7 +1,8 @@
 /* plot.h: charts of figures, for the terminal, as SVG, and in a page of HTML that needs no network.
  *
- * The same input gives the same bytes. Text may be anything: it is escaped, and what is no UTF-8 is replaced. A value
- * that is not finite, beyond 1e300, or not positive on a logarithmic axis is left out; a line breaks there.
+ * The same input gives the same bytes. Text may be anything: it is escaped, and what is no UTF-8 is replaced.
+ * A value that is not finite, beyond 1e300, or not positive on a logarithmic axis is left out; a line breaks
+ * there.
  */
 #ifndef PLOT_H
 #define PLOT_H
@@ -58,7 +59,7 @@ struct plot {
     const struct plot_mark *mark;
 };
 
-/* No line is longer than `columns` (at least 20). Unicode if term_unicode(). */
+/* No line is longer than `columns` (at least 30). Unicode if term_unicode(). */
 void plot_term(FILE *f, const struct plot *p, int columns);
 
 /* A file of its own, readable on light and on dark screens. */

@@ -31,13 +31,13 @@ static const char style[] =
     ".subtitle,figcaption,caption{color:var(--soft)}\n"
     "figure{margin-top:1rem;margin-bottom:1rem}\n"
     "svg{display:block;width:100%;height:auto}\n"
-    ".p-title{font-size:15px;font-weight:600}.p-note{font-size:12px}\n"
     ".p-narrow{display:none}\n"
     "@media (max-width:560px){.p-wide{display:none}.p-narrow{display:block}}\n"
     ".scroll{overflow-x:auto;margin-top:1rem;margin-bottom:1rem}\n"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.94rem}\n"
+    "table{border-collapse:collapse;width:max-content;font-variant-numeric:tabular-nums;font-size:.94rem}\n"
     "caption{text-align:left;padding-bottom:.4rem}\n"
-    "th,td{padding:.3rem .8rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}\n"
+    "th,td{padding:.3rem .8rem;text-align:left;border-bottom:1px solid var(--line);"
+    "vertical-align:top;max-width:26rem}\n"
     "th:first-child,td:first-child{padding-left:0}\n"
     "th{font-weight:600;border-bottom-color:var(--soft)}\n"
     ".n{text-align:right;white-space:nowrap}\n"
@@ -80,7 +80,8 @@ void plot_page_text(FILE *f, const char *text)
     element(f, "p", NULL, text);
 }
 
-/* Twice, as text in a picture that is scaled down could not be read on a small screen. The style shows one. */
+/* Twice, as text in a picture that is scaled down could not be read on a small screen. The style shows
+ * one of the two. */
 void plot_page_plot(FILE *f, const struct plot *p)
 {
     fputs("<figure>\n", f);

@@ -22,9 +22,9 @@ static const char style[] =
     ".p-c0{fill:#5cb8f0;stroke:#5cb8f0}.p-c1{fill:#ff9a57;stroke:#ff9a57}.p-c2{fill:#3fcf9f;stroke:#3fcf9f}"
     ".p-c3{fill:#eba0d0;stroke:#eba0d0}.p-c4{fill:#e3bd3a;stroke:#e3bd3a}.p-c5{fill:#ccc;stroke:#ccc}"
     ".p-c6{fill:#aaa4ff;stroke:#aaa4ff}.p-c7{fill:#d3aa84;stroke:#d3aa84}}"
-    ".p-l{fill:none}.p-band{stroke:none}";
+    ".p-l{fill:none}.p-band{stroke:none}.p-title{font-size:15px;font-weight:600}.p-note{font-size:12px}";
 
-enum { LINE = 17, TITLE = 15, EDGE = 12, CHART = 300, LEGEND_SAMPLE = 26, LEGEND_GAP = 18 };
+enum { LINE = 17, TITLE = 15, EDGE = 12, CHART = 300, LEGEND_SAMPLE = 26, LEGEND_GAP = 18, PLOT_NAME = 512 };
 
 void plot_svg_style(FILE *f)
 {
@@ -116,7 +116,8 @@ static int lines_of(const char *text, int columns)
     return lines;
 }
 
-static double wrapped(struct plot_picture *d, const char *css_class, double y, int step, const char *text, int columns)
+static double wrapped(struct plot_picture *d, const char *css_class, double y, int step, const char *text,
+                      int columns)
 {
     while (text) {
         const char *rest;
@@ -191,7 +192,8 @@ static void axis_below(struct plot_picture *d, const struct plot_scale *s, const
     }
     plot_svg_line(d, "p-a", d->left, d->bottom, d->right, d->bottom);
     if (label)
-        plot_svg_text(d, "p-t", "middle", (d->left + d->right) / 2, d->bottom + 2 * LINE + 3, label, strlen(label));
+        plot_svg_text(d, "p-t", "middle", (d->left + d->right) / 2, d->bottom + 2 * LINE + 3, label,
+                      strlen(label));
 }
 
 static void axis_left(struct plot_picture *d)
@@ -206,18 +208,30 @@ static void axis_left(struct plot_picture *d)
     plot_svg_line(d, "p-a", d->left, d->top, d->left, d->bottom);
 }
 
+static void name_left(struct plot_picture *d, const char *name, double y, int columns)
+{
+    char cut[PLOT_NAME];
+    const char *rest;
+    size_t bytes = plot_text_line(name, columns, &rest);
+    if (rest) {
+        bytes = plot_text_line(name, columns - 1, &rest);
+        snprintf(cut, sizeof cut, "%.*s…", (int)bytes, name);
+        name = cut;
+        bytes = strlen(cut);
+    }
+    plot_svg_text(d, "p-t", "end", d->left - 7, y, name, bytes);
+}
+
 /* Names of rows or categories, as many as fit below each other. */
 static void names_left(struct plot_picture *d, const char *const *names, size_t n)
 {
     double each = n ? (d->bottom - d->top) / (double)n : 0, free_from = -1;
-    int columns = (int)((d->left - EDGE - 4) / 7);
+    int columns = (int)((d->left - 12) / 7);
     for (size_t i = 0; i < n; i++) {
         double y = d->top + each * ((double)i + 0.5) + 4;
-        const char *rest;
         if (y < free_from)
             continue;
-        size_t bytes = plot_text_line(names[i], columns, &rest);
-        plot_svg_text(d, "p-t", "end", d->left - 7, y, names[i], bytes);
+        name_left(d, names[i], y, columns);
         free_from = y + 14;
     }
     plot_svg_line(d, "p-a", d->left, d->top, d->left, d->bottom);
@@ -234,7 +248,7 @@ static double widest(const char *const *names, size_t n, double most)
 static double left_margin(const struct plot_picture *d)
 {
     const struct plot *p = d->p;
-    double width = 0, most = d->width / 3;
+    double width = 0, most = d->width * 0.4;
     if (p->kind == PLOT_BARS)
         return widest(p->category, p->n_categories, most) + EDGE + 8;
     if (p->kind == PLOT_GANTT)
@@ -250,10 +264,18 @@ static double left_margin(const struct plot_picture *d)
 static double chart_height(const struct plot *p, double width)
 {
     if (p->kind == PLOT_BARS)
-        return fmax(30, plot_svg_bar_height(p) * (double)(p->n_series * p->n_categories) + 10.0 * (double)p->n_categories);
+        return fmax(30, (plot_svg_bar_height(p) * (double)p->n_series + 10) * (double)p->n_categories);
     if (p->kind == PLOT_GANTT)
         return fmax(20, plot_svg_row_height(p) * (double)p->n_rows);
     return width < PLOT_WIDE ? 230 : CHART;
+}
+
+static int upright_labels(const struct plot *p)
+{
+    int labels = 0;
+    for (size_t i = 0; i < p->n_marks && labels < 4; i++)
+        labels += p->mark[i].label && (!p->mark[i].horizontal || p->kind == PLOT_BARS);
+    return labels;
 }
 
 /* Where everything goes, before anything is printed. */
@@ -269,7 +291,8 @@ static void layout(struct plot_picture *d, int width)
     d->right = width - EDGE - (p->kind == PLOT_BARS ? 50 : 6);
     d->top = EDGE / 2 + (p->title ? lines_of(p->title, title_columns(d)) * (TITLE + 5) : 0);
     d->top = legend(d, d->top, 0) + (above ? LINE + 4 : 4) + 10;
-    d->top += p->kind != PLOT_LINES && p->n_marks ? LINE : 0; /* for their labels */
+    d->mark_rows = upright_labels(p);
+    d->top += d->mark_rows * LINE;
     d->bottom = d->top + chart_height(p, width);
     d->height = d->bottom + LINE + 8 + (below ? LINE + 2 : 0);
     d->height += p->note ? lines_of(p->note, note_columns(d)) * LINE + 6 : 0;
@@ -324,7 +347,7 @@ static void picture(FILE *f, const struct plot *p, int width, const char *css_cl
     plot_text_xml(f, title);
     fputs("</title>\n", f);
     if (!css_class)
-        fprintf(f, "<style>%s.p-title{font-size:15px;font-weight:600}.p-note{font-size:12px}</style>\n", style);
+        fprintf(f, "<style>%s</style>\n", style);
     frame(&d);
     chart(&d);
     fputs("</svg>\n", f);

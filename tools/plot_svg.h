@@ -11,6 +11,7 @@ struct plot_picture {
     double width, height;
     double left, right, top, bottom; /* the area between the axes */
     struct plot_scale x, y;
+    int mark_rows;                   /* above the area, for the labels of upright marks */
 };
 
 enum { PLOT_WIDE = 720, PLOT_NARROW = 360 };

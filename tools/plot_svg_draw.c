@@ -9,9 +9,11 @@ enum { TIP = 320, POINTS_WITH_SHAPES = 60, POINTS_MAX = 5000, INTERVALS_MAX = 30
 
 /* Beside colours, so that lines differ without them too. */
 static const char *const shapes[PLOT_COLOURS] = {
-    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-3.5 -3.5H3.5V3.5H-3.5Z", "M0 -5L4.5 3.5H-4.5Z", "M0 -5L5 0L0 5L-5 0Z",
-    "M0 5L4.5 -3.5H-4.5Z", "M-4 -4L4 4M4 -4L-4 4", "M0 -5V5M-5 0H5", "M-5 -1.5H5V1.5H-5Z"};
-static const char *const dashes[PLOT_COLOURS] = {"6 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 4", "9 3 2 3 2 3", "3 6"};
+    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-3.5 -3.5H3.5V3.5H-3.5Z", "M0 -5L4.5 3.5H-4.5Z",
+    "M0 -5L5 0L0 5L-5 0Z", "M0 5L4.5 -3.5H-4.5Z", "M-4 -4L4 4M4 -4L-4 4",
+    "M0 -5V5M-5 0H5", "M-5 -1.5H5V1.5H-5Z"};
+static const char *const dashes[PLOT_COLOURS] = {"6 4", "2 3", "9 3 2 3", "12 4",
+                                                 "4 2", "1 4", "9 3 2 3 2 3", "3 6"};
 
 static int colour_of(size_t number)
 {
@@ -51,7 +53,8 @@ static void path_to(struct plot_picture *d, int command, double x, double y)
 }
 
 /* What the pointer shows: "name: x, y (low to high)". */
-static void point_tip(const struct plot *p, const struct plot_series *s, size_t i, const char *at, char tip[TIP])
+static void point_tip(const struct plot *p, const struct plot_series *s, size_t i, const char *at,
+                      char tip[TIP])
 {
     char y[PLOT_NUMBER], low[PLOT_NUMBER], high[PLOT_NUMBER];
     plot_number(s->y[i], y);
@@ -92,8 +95,10 @@ static void band(struct plot_picture *d, size_t number)
     fputs("\"/>\n", d->f);
 }
 
-static void error_bar(struct plot_picture *d, size_t number, double x, double low, double high)
+static void error_bar(struct plot_picture *d, size_t number, size_t i)
 {
+    const struct plot_series *s = &d->p->series[number];
+    double x = plot_svg_x(d, plot_x(s, i)), low = plot_svg_y(d, s->low[i]), high = plot_svg_y(d, s->high[i]);
     char css_class[32];
     snprintf(css_class, sizeof css_class, "p-e p-c%d", colour_of(number));
     plot_svg_line(d, css_class, x, low, x, high);
@@ -150,7 +155,7 @@ static void intervals(struct plot_picture *d, size_t number)
     else
         for (size_t i = 0; i < s->n; i++)
             if (has_interval(d->p, s, i))
-                error_bar(d, number, plot_svg_x(d, plot_x(s, i)), plot_svg_y(d, s->low[i]), plot_svg_y(d, s->high[i]));
+                error_bar(d, number, i);
 }
 
 void plot_svg_lines(struct plot_picture *d)
@@ -184,7 +189,8 @@ static void bar(struct plot_picture *d, size_t number, size_t i, double y, doubl
     char tip[TIP], value[PLOT_NUMBER], css_class[32];
     if (i >= s->n || !plot_point_usable(d->p, s, i))
         return;
-    double zero = d->p->log_y ? d->left : plot_svg_x(d, 0), end = plot_svg_x(d, s->y[i]), beyond = fmax(end, zero);
+    double zero = d->p->log_y ? d->left : plot_svg_x(d, 0), end = plot_svg_x(d, s->y[i]);
+    double beyond = fmax(end, zero);
     bar_class(number, css_class);
     point_tip(d->p, s, i, d->p->category[i], tip);
     plot_svg_bar(d, css_class, zero, y + 1, end, y + height - 1, tip);
@@ -227,9 +233,14 @@ static void span_edges(int colour, double height, double *above, double *below)
     *below = height - *above;
 }
 
+static int is_open(int colour)
+{
+    return colour >= 3 && colour < 6;
+}
+
 static void span_class(int colour, char css_class[32])
 {
-    snprintf(css_class, 32, "p-c%d%s", colour, colour >= 3 && colour < 6 ? " p-open" : "");
+    snprintf(css_class, 32, "p-c%d%s", colour, is_open(colour) ? " p-open" : "");
 }
 
 static void span_tip(const struct plot *p, const struct plot_span *s, char tip[TIP])
@@ -243,7 +254,7 @@ static void span_tip(const struct plot *p, const struct plot_span *s, char tip[T
              s->label && *kind ? ", " : "", kind, from, to);
 }
 
-/* done[row]: where the spans that were drawn end, in pixels. One that would be seen as nothing behind it is left out. */
+/* done[row]: where the last span that was drawn ends, in pixels. What ends there too adds nothing to see. */
 static void span(struct plot_picture *d, const struct plot_span *s, double *done)
 {
     double height = (d->bottom - d->top) / (double)d->p->n_rows, above, below;
@@ -258,7 +269,7 @@ static void span(struct plot_picture *d, const struct plot_span *s, double *done
     span_tip(d->p, s, tip);
     plot_svg_bar(d, css_class, from, y + above, fmax(to, from + 0.5), y + below, tip);
     if (s->label && below - above >= 16 && to - from > plot_svg_width(s->label) + 6)
-        plot_svg_text(d, colour < 3 || colour >= 6 ? "p-in" : "p-t", "middle", (from + to) / 2, y + height / 2 + 4.5,
+        plot_svg_text(d, is_open(colour) ? "p-t" : "p-in", "middle", (from + to) / 2, y + height / 2 + 4.5,
                       s->label, strlen(s->label));
 }
 
@@ -279,12 +290,11 @@ void plot_svg_gantt(struct plot_picture *d)
 
 /* ---- marks, legend ----------------------------------------------------------------------------- */
 
-/* A label stands left of its line if it has no room right of it. Between lines it stands lower than the one before,
- * above bars and rows it does not: there only the chart is below it. */
-static void mark_upright(struct plot_picture *d, const struct plot_mark *m, int number)
+/* The label stands above the chart; left of its line if it has no room right of it. */
+static void mark_upright(struct plot_picture *d, const struct plot_mark *m, int row)
 {
-    double x = plot_svg_x(d, m->at), y = d->p->kind == PLOT_LINES ? d->top + 13 + 16 * number : d->top - 6;
-    plot_svg_line(d, "p-k", x, d->p->kind == PLOT_LINES ? d->top : d->top - 4, x, d->bottom);
+    double x = plot_svg_x(d, m->at), y = d->top - 6 - 17 * row;
+    plot_svg_line(d, "p-k", x, m->label ? y - 10 : d->top, x, d->bottom);
     if (!m->label)
         return;
     int left = x + plot_svg_width(m->label) + 8 > d->width && x > d->width / 2;
@@ -295,21 +305,24 @@ static void mark_across(struct plot_picture *d, const struct plot_mark *m)
 {
     double y = plot_svg_y(d, m->at);
     plot_svg_line(d, "p-k", d->left, y, d->right, y);
+    y += y < d->top + 18 ? 16 : -5;
     if (m->label)
-        plot_svg_text(d, "p-h", "start", d->left + 6, y < d->top + 18 ? y + 16 : y - 5, m->label, strlen(m->label));
+        plot_svg_text(d, "p-h", "start", d->left + 6, y, m->label, strlen(m->label));
 }
 
 void plot_svg_marks(struct plot_picture *d)
 {
     const struct plot *p = d->p;
+    int labels = 0;
     for (size_t i = 0; i < p->n_marks; i++) {
-        int across = p->mark[i].horizontal && p->kind == PLOT_LINES;
-        if (!plot_usable(p->mark[i].at, across || p->kind == PLOT_BARS ? p->log_y : p->log_x))
+        const struct plot_mark *m = &p->mark[i];
+        int across = m->horizontal && p->kind == PLOT_LINES;
+        if (!plot_usable(m->at, across || p->kind == PLOT_BARS ? p->log_y : p->log_x))
             continue;
         if (across)
-            mark_across(d, &p->mark[i]);
-        else if (!p->mark[i].horizontal || p->kind == PLOT_BARS)
-            mark_upright(d, &p->mark[i], (int)(i % 4));
+            mark_across(d, m);
+        else if (!m->horizontal || p->kind == PLOT_BARS)
+            mark_upright(d, m, m->label && d->mark_rows ? labels++ % d->mark_rows : 0);
     }
 }
 

@@ -11,7 +11,7 @@ static int is_tail(char c)
 static int may_appear(uint32_t c)
 {
     int control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-    int direction = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+    int direction = (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
     int surrogate = c >= 0xd800 && c <= 0xdfff;
     return !control && !direction && !surrogate && (c & 0xfffe) != 0xfffe && c <= 0x10ffff;
 }
@@ -20,8 +20,8 @@ uint32_t plot_text_next(const char **s)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)*(*s)++;
-    int tails = first < 0x80 ? 0 : first < 0xc0 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf8 ? 3 : -1;
-    if (tails < 0)
+    int tails = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if ((first >= 0x80 && first < 0xc0) || first >= 0xf8)
         return replacement;
     uint32_t c = tails ? first & (0x3fu >> tails) : first;
     for (int i = 0; i < tails; i++) {
@@ -37,8 +37,9 @@ uint32_t plot_text_next(const char **s)
 /* East Asian characters and pictures take two columns, combining marks none. */
 static int columns_of(uint32_t c)
 {
-    static const uint32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
-                                       {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+    static const uint32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},
+                                       {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},
+                                       {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
     if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f))
         return 0;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)

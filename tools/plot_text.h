@@ -18,7 +18,8 @@ void plot_text_fit(FILE *f, const char *text, int columns, int right);
 /* At most `columns` columns. */
 void plot_text_cut(FILE *f, const char *text, int columns);
 
-/* The bytes of the first line if no line may be longer than `columns`; *rest: where the next one begins, or null. */
+/* The bytes of the first line if no line may be longer than `columns`. *rest: where the next one begins, or
+ * null. */
 size_t plot_text_line(const char *text, int columns, const char **rest);
 
 /* The first `bytes` bytes. */
