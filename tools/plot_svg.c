@@ -22,7 +22,7 @@ static const char style[] =
     ".p-c0{fill:#5cb8f0;stroke:#5cb8f0}.p-c1{fill:#ff9a57;stroke:#ff9a57}.p-c2{fill:#3fcf9f;stroke:#3fcf9f}"
     ".p-c3{fill:#eba0d0;stroke:#eba0d0}.p-c4{fill:#e3bd3a;stroke:#e3bd3a}.p-c5{fill:#ccc;stroke:#ccc}"
     ".p-c6{fill:#aaa4ff;stroke:#aaa4ff}.p-c7{fill:#d3aa84;stroke:#d3aa84}}"
-    ".p-l{fill:none}.p-band{stroke:none}.p-title{font-size:15px;font-weight:600}.p-note{font-size:12px}";
+    ".p-l{fill:none}.p-band,.p-f{stroke:none}.p-title{font-size:15px;font-weight:600}.p-note{font-size:12px}";
 
 enum { LINE = 17, TITLE = 15, EDGE = 12, CHART = 300, LEGEND_SAMPLE = 26, LEGEND_GAP = 18, PLOT_NAME = 512 };
 

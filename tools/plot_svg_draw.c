@@ -222,7 +222,7 @@ void plot_svg_bars(struct plot_picture *d)
 
 double plot_svg_row_height(const struct plot *p)
 {
-    return p->n_rows <= 16 ? 26 : p->n_rows <= 40 ? 16 : p->n_rows <= 200 ? 8 : 3;
+    return p->n_rows <= 16 ? 26 : p->n_rows <= 40 ? 16 : p->n_rows <= 200 ? 8 : 1600 / (double)p->n_rows;
 }
 
 /* The height of a span tells its colour as well. */
@@ -240,7 +240,7 @@ static int is_open(int colour)
 
 static void span_class(int colour, char css_class[32])
 {
-    snprintf(css_class, 32, "p-c%d%s", colour, is_open(colour) ? " p-open" : "");
+    snprintf(css_class, 32, "p-c%d%s", colour, is_open(colour) ? " p-open" : " p-f");
 }
 
 static void span_tip(const struct plot *p, const struct plot_span *s, char tip[TIP])
@@ -267,7 +267,8 @@ static void span(struct plot_picture *d, const struct plot_span *s, double *done
     span_edges(colour, height, &above, &below);
     span_class(colour, css_class);
     span_tip(d->p, s, tip);
-    plot_svg_bar(d, css_class, from, y + above, fmax(to, from + 0.5), y + below, tip);
+    double end = to - from > 3 ? to - 0.8 : fmax(to, from + 0.5); /* a gap before the next */
+    plot_svg_bar(d, css_class, from, y + above, end, y + below, tip);
     if (s->label && below - above >= 16 && to - from > plot_svg_width(s->label) + 6)
         plot_svg_text(d, is_open(colour) ? "p-t" : "p-in", "middle", (from + to) / 2, y + height / 2 + 4.5,
                       s->label, strlen(s->label));

@@ -56,7 +56,7 @@ int plot_text_columns(const char *text)
     return columns;
 }
 
-static void put(FILE *f, uint32_t c)
+void plot_text_put(FILE *f, uint32_t c)
 {
     if (c < 0x80)
         fputc((int)c, f);
@@ -83,7 +83,7 @@ static int print_cut(FILE *f, const char *text, int columns)
         if (used + columns_of(c) > columns)
             break;
         used += columns_of(c);
-        put(f, c);
+        plot_text_put(f, c);
     }
     return used;
 }
@@ -123,7 +123,7 @@ size_t plot_text_line(const char *text, int columns, const char **rest)
 void plot_text_print(FILE *f, const char *text, size_t bytes)
 {
     for (const char *end = text + bytes; text < end;)
-        put(f, plot_text_next(&text));
+        plot_text_put(f, plot_text_next(&text));
 }
 
 void plot_text_xml_part(FILE *f, const char *text, size_t bytes)
@@ -136,7 +136,7 @@ void plot_text_xml_part(FILE *f, const char *text, size_t bytes)
         case '&': fputs("&amp;", f); break;
         case '"': fputs("&quot;", f); break;
         case '\'': fputs("&#39;", f); break;
-        default: put(f, c);
+        default: plot_text_put(f, c);
         }
     }
 }

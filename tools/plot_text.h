@@ -10,6 +10,9 @@
  * character, a change of direction, a surrogate. */
 uint32_t plot_text_next(const char **s);
 
+/* As UTF-8. */
+void plot_text_put(FILE *f, uint32_t c);
+
 int plot_text_columns(const char *text);
 
 /* Exactly `columns` columns: cut, or filled up with spaces (before the text if `right`). */
