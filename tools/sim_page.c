@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const unsigned char sim_page_script[], sim_page_style[]; /* sim_page.js, sim_page.css: cmake/embed.cmake */
+/* The files sim_*.js and sim_page.css: cmake/embed.cmake */
+extern const unsigned char sim_replay_script[], sim_gantt_script[], sim_page_script[], sim_page_style[];
 
 /* What a worker does for a while: the colours of the Gantt chart. */
 enum { OWN, STOLEN, PARKED, WAITS, ACTIVITIES };
@@ -247,8 +248,9 @@ static void end_of_log(FILE *f, const struct page_run *run)
 static void summary(FILE *f, const struct page_run *run, struct spans *s)
 {
     char text[200];
-    snprintf(text, sizeof text, "This run has %d workers and %zu records. Single steps are shown of runs of at "
-             "most %d workers and %d records. Here are the chart of all of it, and the end of the log.",
+    snprintf(text, sizeof text,
+             "This run has %d workers and %zu records. Single steps are shown of runs of at most %d workers "
+             "and %d records. Here are the chart of all of it, and the end of the log.",
              run->workers, run->n, PAGE_WORKERS, PAGE_RECORDS);
     plot_page_heading(f, run->title);
     plot_page_text(f, text);
@@ -260,8 +262,9 @@ void sim_page_run(FILE *f, const struct page_run *run, int number)
 {
     struct spans s;
     if (number == 0)
-        fprintf(f, "<style>\n%s</style>\n<script>\n%s</script>\n", (const char *)sim_page_style,
-                (const char *)sim_page_script);
+        fprintf(f, "<style>\n%s</style>\n<script>\n%s\n%s\n%s</script>\n",
+                (const char *)sim_page_style, (const char *)sim_replay_script,
+                (const char *)sim_gantt_script, (const char *)sim_page_script);
     if (run->workers < 1 || !spans_of(&s, run))
         plot_page_text(f, "There is nothing to show of this run.");
     else if (run->workers <= PAGE_WORKERS && run->n <= PAGE_RECORDS)

@@ -28,7 +28,7 @@ struct page_record {
     int worker;      /* from 0                                                   */
     int other;       /* a worker or a task, see above; -1: none                  */
     unsigned task;
-    unsigned length; /* tasks in the queue of the worker afterwards; not shown, the view counts itself */
+    unsigned length; /* of the worker's queue afterwards; not used: the view counts */
 };
 
 struct page_run {
@@ -44,8 +44,8 @@ struct page_run {
 /* The most of a view with steps. Beyond: a chart, and the end of the log. */
 enum { PAGE_WORKERS = 16, PAGE_RECORDS = 20000 };
 
-/* Records that name no worker or task of the run are left out. `number` counts the views of a page from 0; style
- * and script come with number 0. The address of a page may end with #at=17, or with #at=17&run=1. */
+/* Records that name no worker or task of the run are left out. `number` counts the views of a page; style and
+ * script come with number 0. The address of a page may end with #at=17, or with #at=17&run=1. */
 void sim_page_run(FILE *f, const struct page_run *run, int number);
 
 #endif

@@ -1,168 +1,10 @@
-// sim_page.js: the run view. Every <section class="run"> holds the records of a run as JSON (sim_page.c); this builds
-// the controls, the queues, the Gantt chart and the log from it. Position p: the first p records have happened.
+// sim_page.js: the run view. Every <section class="run"> holds a run as JSON (sim_page.c). This builds the
+// controls, the queues, the Gantt chart and the log from it.
 'use strict';
 (function () {
-    const SUBMITTED = 0, EXECUTING = 1, COMPLETED = 2, STOLE = 3, SPAWNED = 4, WAITS = 5, RESUMED = 6, FAILED = 7,
-        PARKED = 8, WOKEN = 9, LOCKED_OUT = 10;
-    const FIELDS = 5; // of a record: time, kind, worker, other, task; of a span: worker, from, to, activity, label
-    const SNAPSHOT_EVERY = 200;
-    const ACTIVITIES = ['executes', 'executes a stolen task', 'is parked', 'its task waits for children'];
+    const {SUBMITTED, STOLE, SPAWNED, FIELDS, Replay, describe, timeFormat} = simReplay;
 
-    // ---- replay: no document needed -------------------------------------------------------------------------
-
-    function stateInit(workers) {
-        const worker = [];
-        for (let i = 0; i < workers; i++)
-            worker.push({queue: [], task: -1, stolen: false, waiting: [], parked: false, executed: 0, steals: 0});
-        return {worker, moved: new Set()};
-    }
-
-    function stateCopy(state) {
-        return {
-            worker: state.worker.map(w => Object.assign({}, w, {queue: w.queue.slice(), waiting: w.waiting.slice()})),
-            moved: new Set(state.moved)
-        };
-    }
-
-    function removeAt(array, at) {
-        if (at >= 0)
-            array.splice(at, 1);
-    }
-
-    function begin(state, w, task) {
-        w.task = task;
-        w.stolen = state.moved.has(task);
-        w.parked = false;
-    }
-
-    function stateApply(state, kind, worker, other, task) {
-        const w = state.worker[worker];
-        switch (kind) {
-        case SUBMITTED:
-        case SPAWNED:
-            w.queue.push(task);
-            break;
-        case EXECUTING:
-            removeAt(w.queue, w.queue.lastIndexOf(task));
-            begin(state, w, task);
-            break;
-        case COMPLETED:
-            w.executed++;
-            w.task = -1;
-            break;
-        case STOLE: {
-            const from = state.worker[other].queue;
-            removeAt(from, from.indexOf(task));
-            w.queue.push(task);
-            w.steals++;
-            w.parked = false;
-            state.moved.add(task);
-            break;
-        }
-        case WAITS:
-            w.waiting.push(task);
-            w.task = -1;
-            break;
-        case RESUMED:
-            for (const each of state.worker)
-                removeAt(each.waiting, each.waiting.lastIndexOf(task));
-            begin(state, w, task);
-            break;
-        case PARKED:
-            w.parked = true;
-            break;
-        case WOKEN:
-            w.parked = false;
-            break;
-        }
-    }
-
-    class Replay {
-        constructor(data) {
-            this.data = data;
-            this.n = data.records.length / FIELDS;
-            this.snapshots = [];
-            const state = stateInit(data.workers);
-            for (let i = 0; i <= this.n; i++) {
-                if (i % SNAPSHOT_EVERY === 0)
-                    this.snapshots.push(stateCopy(state));
-                if (i < this.n)
-                    this.apply(state, i);
-            }
-        }
-
-        apply(state, i) {
-            const r = this.data.records, k = i * FIELDS;
-            stateApply(state, r[k + 1], r[k + 2], r[k + 3], r[k + 4]);
-        }
-
-        at(position) {
-            const number = Math.floor(position / SNAPSHOT_EVERY);
-            const state = stateCopy(this.snapshots[number]);
-            for (let i = number * SNAPSHOT_EVERY; i < position; i++)
-                this.apply(state, i);
-            return state;
-        }
-
-        // Of the record that happened last before `position`; null at the start.
-        record(position) {
-            const r = this.data.records, k = (position - 1) * FIELDS;
-            if (position < 1)
-                return null;
-            return {time: r[k], kind: r[k + 1], worker: r[k + 2], other: r[k + 3], task: r[k + 4]};
-        }
-
-        time(position) {
-            return position > 0 ? this.data.records[(position - 1) * FIELDS] : this.n ? this.data.records[0] : 0;
-        }
-
-        // The last position at which no more than `time` has passed.
-        positionAt(time) {
-            let low = 0, high = this.n;
-            while (low < high) {
-                const middle = (low + high + 1) >> 1;
-                if (this.data.records[(middle - 1) * FIELDS] <= time)
-                    low = middle;
-                else
-                    high = middle - 1;
-            }
-            return low;
-        }
-    }
-
-    function describe(data, r) {
-        const worker = 'Worker ' + r.worker, task = data.names[r.task];
-        switch (r.kind) {
-        case SUBMITTED: return task + ' is put into the queue of worker ' + r.worker;
-        case EXECUTING: return worker + ': executes ' + task;
-        case COMPLETED: return worker + ': completed ' + task;
-        case STOLE: return worker + ': stole ' + task + ' from worker ' + r.other;
-        case SPAWNED: return worker + ': spawned ' + task;
-        case WAITS: return worker + ': ' + task + ' waits for its children';
-        case RESUMED: return worker + ': resumes ' + task;
-        case FAILED: return worker + ': found nothing';
-        case PARKED: return worker + ': parks';
-        case WOKEN: return worker + ': was woken';
-        case LOCKED_OUT: return worker + ': met another worker at the queue of worker ' + r.other;
-        }
-        return worker;
-    }
-
-    // Formats nanoseconds in the unit that keeps the numbers of a run short.
-    function timeFormat(total) {
-        const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
-        const [size, name] = units.find(u => total >= u[0]) || units[3];
-        const digits = Math.max(0, Math.min(3, 4 - Math.ceil(Math.log10(Math.max(total, 1) / size + 1))));
-        const number = t => String(Number((t / size).toFixed(size === 1 ? 0 : digits)));
-        return {size, name, number, text: t => number(t) + ' ' + name};
-    }
-
-    if (typeof module === 'object') {
-        module.exports = {Replay, describe, timeFormat};
-        return;
-    }
-
-    // ---- document -------------------------------------------------------------------------------------------
+    // ---- document -------------------------------------------------------------------------------
 
     const NS = 'http://www.w3.org/2000/svg';
 
@@ -184,12 +26,7 @@
         return e;
     }
 
-    function niceStep(raw) {
-        const power = Math.pow(10, Math.floor(Math.log10(raw))), part = raw / power;
-        return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
-    }
-
-    // ---- queues ---------------------------------------------------------------------------------------------
+    // ---- queues ---------------------------------------------------------------------------------
 
     class Queues {
         constructor(data) {
@@ -210,7 +47,8 @@
                 queue: element('div', {class: 'run-queue'})
             };
             row.task.append(row.label, row.bar);
-            row.node.append(element('div', {class: 'run-name'}, 'Worker ' + i, row.counts), row.task, row.queue);
+            const name = element('div', {class: 'run-name'}, 'Worker ' + i, row.counts);
+            row.node.append(name, row.task, row.queue);
             this.node.append(row.node);
             return row;
         }
@@ -218,13 +56,14 @@
         showTask(row, w, progress) {
             const waits = w.waiting.map(t => this.data.names[t]).join(', ');
             const idle = w.task < 0 && !waits;
-            row.task.className = 'run-task' + (idle ? ' is-idle' : '') + (w.task < 0 && waits ? ' is-waiting' : '')
+            row.task.className = 'run-task' + (idle ? ' is-idle' : w.task < 0 ? ' is-waiting' : '')
                 + (w.task >= 0 && w.stolen ? ' is-stolen' : '');
-            let text = idle ? w.parked ? 'parked' : 'idle' : w.task < 0 ? waits + ' waits' : this.data.names[w.task];
-            if (w.task >= 0 && w.stolen)
-                text += ' (stolen)';
-            if (w.task >= 0 && waits)
-                text += ' (' + waits + ' waits)';
+            let text = w.parked ? 'parked' : 'idle';
+            if (w.task >= 0)
+                text = this.data.names[w.task] + (w.stolen ? ' (stolen)' : '')
+                    + (waits ? ' (' + waits + ' waits)' : '');
+            else if (waits)
+                text = waits + ' waits';
             row.label.textContent = text;
             row.task.title = idle ? '' : text;
             row.bar.style.width = w.task < 0 ? '0' : (100 * progress).toFixed(1) + '%';
@@ -264,7 +103,7 @@
             state.worker.forEach((w, i) => {
                 const row = this.rows[i], mine = record && record.worker === i;
                 const victim = record && record.kind === STOLE && record.other === i;
-                const pushed = mine && (record.kind === SUBMITTED || record.kind === SPAWNED || record.kind === STOLE);
+                const pushed = mine && [SUBMITTED, SPAWNED, STOLE].includes(record.kind);
                 row.node.className = 'run-worker' + (mine ? ' is-now' : '') + (victim ? ' is-victim' : '');
                 row.counts.textContent = w.executed + ' run, ' + w.steals + ' stolen';
                 this.showTask(row, w, progressOf(i));
@@ -289,194 +128,7 @@
         }
     }
 
-    // ---- Gantt chart ----------------------------------------------------------------------------------------
-
-    const ROW = 24, AXIS = 24, HEIGHTS = [0.8, 0.8, 0.2, 0.8];
-
-    class Gantt {
-        constructor(view, data) {
-            this.view = view;
-            this.data = data;
-            this.zoom = 1;
-            this.position = 0;
-            this.node = element('canvas', {class: 'run-gantt', role: 'img',
-                'aria-label': 'Gantt chart: what each worker does over time'});
-            this.node.style.height = data.workers * ROW + AXIS + 'px';
-            const r = data.records;
-            this.first = r.length ? r[0] : 0;
-            this.last = r.length ? Math.max(r[r.length - FIELDS], this.first + 1) : 1;
-            this.node.addEventListener('click', event => view.go(view.replay.positionAt(this.timeAt(event.offsetX))));
-        }
-
-        legend() {
-            const list = element('ul', {class: 'run-legend'}), used = new Set();
-            for (let i = 3; i < this.data.spans.length; i += FIELDS)
-                used.add(this.data.spans[i]);
-            const colours = ['var(--run)', 'var(--run-stolen)', 'var(--run-park)', 'var(--run-wait)'];
-            ACTIVITIES.forEach((text, i) => {
-                const sample = element('span', {class: 'run-sample'});
-                sample.style.height = HEIGHTS[i] * 14 + 'px';
-                sample.style[i === 3 ? 'border' : 'background'] = i === 3 ? '1px solid ' + colours[i] : colours[i];
-                if (i === 1)
-                    sample.style.background = 'repeating-linear-gradient(115deg,' + colours[1] + ' 0 6px,transparent 6px 7px)';
-                if (used.has(i))
-                    list.append(element('li', {}, sample, text));
-            });
-            return list;
-        }
-
-        range() {
-            const length = (this.last - this.first) / this.zoom, now = this.view.replay.time(this.position);
-            const from = Math.max(this.first, Math.min(now - length / 2, this.last - length));
-            return [from, from + length];
-        }
-
-        left() {
-            return this.node.clientWidth > 480 ? 74 : 26;
-        }
-
-        timeAt(x) {
-            const [from, to] = this.range(), left = this.left();
-            return from + Math.max(0, Math.min(1, (x - left) / (this.node.clientWidth - left - 1))) * (to - from);
-        }
-
-        draw() {
-            const width = this.node.clientWidth, height = this.data.workers * ROW + AXIS;
-            const dots = window.devicePixelRatio || 1;
-            this.node.width = width * dots;
-            this.node.height = height * dots;
-            const c = this.node.getContext('2d'), css = getComputedStyle(this.node);
-            const colour = name => css.getPropertyValue(name).trim();
-            const [from, to] = this.range(), left = this.left();
-            const x = t => left + (t - from) / (to - from) * (width - left - 1);
-            c.scale(dots, dots);
-            c.font = '12px ' + css.fontFamily;
-            c.textBaseline = 'middle';
-            this.drawFrame(c, colour, width, height, from, to, x);
-            c.save();
-            c.beginPath();
-            c.rect(left, 0, width - left, height - AXIS);
-            c.clip();
-            this.drawSpans(c, colour, from, to, x);
-            this.drawSteals(c, colour, from, to, x);
-            c.restore();
-            this.drawCursor(c, colour, height, x);
-        }
-
-        drawFrame(c, colour, width, height, from, to, x) {
-            const format = this.view.format, bottom = height - AXIS, left = this.left();
-            const step = niceStep((to - from) / format.size / Math.max(2, (width - left) / 90)) * format.size;
-            c.strokeStyle = colour('--line');
-            c.fillStyle = colour('--soft');
-            c.lineWidth = 1;
-            c.textAlign = 'center';
-            for (let i = Math.ceil(from / step - 1e-9); i * step <= to; i++) {
-                const at = Math.round(x(i * step)) + 0.5;
-                const text = String(Number((i * step / format.size).toPrecision(6)));
-                const half = c.measureText(text).width / 2;
-                c.beginPath();
-                c.moveTo(at, 0);
-                c.lineTo(at, bottom + 4);
-                c.stroke();
-                if (at + half < width - 22)
-                    c.fillText(text, Math.max(at, half), bottom + 14);
-            }
-            c.textAlign = 'right';
-            c.fillText(format.name, width, bottom + 14);
-            c.fillStyle = colour('--text');
-            c.textAlign = 'left';
-            for (let i = 0; i < this.data.workers; i++)
-                c.fillText((left > 40 ? 'Worker ' : '') + i, 0, i * ROW + ROW / 2);
-        }
-
-        drawSpans(c, colour, from, to, x) {
-            const s = this.data.spans;
-            const fill = [colour('--run'), colour('--run-stolen'), colour('--run-park'), colour('--run-wait')];
-            const inside = colour('--run-text'), text = colour('--text'), back = colour('--bg');
-            c.textAlign = 'center';
-            for (let i = 0; i < s.length; i += FIELDS) {
-                if (s[i + 2] < from || s[i + 1] > to)
-                    continue;
-                const a = x(s[i + 1]), width = Math.max(x(s[i + 2]) - a - (x(s[i + 2]) - a > 3 ? 1 : 0), 0.7);
-                const what = s[i + 3], height = HEIGHTS[what] * ROW, top = s[i] * ROW + (ROW - height) / 2;
-                c.fillStyle = c.strokeStyle = fill[what];
-                if (what === 3)
-                    c.strokeRect(a + 0.5, top + 0.5, Math.max(width - 1, 0.5), height - 1);
-                else
-                    c.fillRect(a, top, width, height);
-                const room = Math.min(a + width, x(to)) - Math.max(a, x(from));
-                const needed = s[i + 4] && room > 12 ? c.measureText(s[i + 4]).width : 0;
-                const shown = needed && needed + 6 < room;
-                if (what === 1)
-                    this.hatch(c, back, a, top, width, height, shown ? needed + 6 : 0);
-                if (shown) {
-                    c.fillStyle = what === 3 ? text : inside;
-                    c.fillText(s[i + 4], Math.max(a, x(from)) + room / 2, s[i] * ROW + ROW / 2 + 1);
-                }
-            }
-        }
-
-        // Stripes at both sides of the label: stolen tasks are not told by their colour alone.
-        hatch(c, back, a, top, width, height, label) {
-            const side = (width - label) / 2;
-            if (side < 4)
-                return;
-            c.save();
-            c.beginPath();
-            c.rect(a, top, side, height);
-            c.rect(a + width - side, top, side, height);
-            c.clip();
-            c.strokeStyle = back;
-            c.globalAlpha = 0.7;
-            c.lineWidth = 1;
-            c.beginPath();
-            for (let at = a - height; at < a + width; at += 8) {
-                c.moveTo(at, top + height);
-                c.lineTo(at + height / 2, top);
-            }
-            c.stroke();
-            c.restore();
-        }
-
-        // Lines from victims to thieves, while they can be told apart.
-        drawSteals(c, colour, from, to, x) {
-            const r = this.data.records, seen = [];
-            for (let k = 0; k < r.length; k += FIELDS)
-                if (r[k + 1] === STOLE && r[k] >= from && r[k] <= to)
-                    seen.push(k);
-            if (seen.length > 150)
-                return;
-            for (const k of seen) {
-                const at = Math.round(x(r[k])) + 0.5, down = r[k + 2] > r[k + 3] ? 1 : -1;
-                const end = r[k + 2] * ROW + ROW / 2 - down * ROW * 0.35;
-                const path = new Path2D(`M${at} ${r[k + 3] * ROW + ROW / 2}V${end}m-3 ${-4 * down}l3 ${4 * down}l3 ${-4 * down}`);
-                for (const [style, width] of [[colour('--bg'), 3], [colour('--text'), 1]]) {
-                    c.strokeStyle = style;
-                    c.lineWidth = width;
-                    c.stroke(path);
-                }
-            }
-        }
-
-        drawCursor(c, colour, height, x) {
-            const at = Math.round(x(this.view.replay.time(this.position))) + 0.5;
-            for (const [style, width] of [[colour('--bg'), 5], [colour('--text'), 2]]) {
-                c.strokeStyle = style;
-                c.lineWidth = width;
-                c.beginPath();
-                c.moveTo(at, 0);
-                c.lineTo(at, height - AXIS + 6);
-                c.stroke();
-            }
-        }
-
-        show(position) {
-            this.position = position;
-            this.draw();
-        }
-    }
-
-    // ---- log ------------------------------------------------------------------------------------------------
+    // ---- log ------------------------------------------------------------------------------------
 
     class Log {
         constructor(view, data) {
@@ -526,9 +178,9 @@
         }
     }
 
-    // ---- the view of one run --------------------------------------------------------------------------------
+    // ---- the view of one run --------------------------------------------------------------------
 
-    const SPEEDS = [1, 2, 5, 20, 100];
+    const SPEEDS = [1, 2, 5, 20, 100], ZOOMS = [1, 4, 16, 64]; // records per second; parts of the run
 
     class View {
         constructor(section) {
@@ -541,7 +193,7 @@
             this.timer = 0;
             this.format = timeFormat(this.replay.time(this.replay.n) - Math.min(0, this.replay.time(0)));
             this.queues = new Queues(data);
-            this.gantt = new Gantt(this, data);
+            this.gantt = new SimGantt(this, data);
             this.log = new Log(this, data);
             this.build();
             this.go(this.fromAddress());
@@ -558,7 +210,8 @@
         }
 
         build() {
-            this.controls = element('div', {class: 'run-controls', role: 'toolbar', 'aria-label': 'Steps of the run'});
+            this.controls = element('div',
+                {class: 'run-controls', role: 'toolbar', 'aria-label': 'Steps of the run'});
             this.toStart = this.button('Start', 'To the start (Home)', () => this.go(0));
             this.back = this.button('Back', 'One record back (left arrow)', () => this.step(-1));
             this.playing = this.button('Play', 'Play or pause (space)', () => this.toggle());
@@ -568,14 +221,15 @@
             this.speed = element('select', {}, ...SPEEDS.map(s => element('option', {value: s}, s + '/s')));
             this.speed.value = 5;
             this.speed.addEventListener('change', () => this.timer && this.play());
-            this.zoom = element('select', {}, ...[1, 4, 16, 64].map(z => element('option', {value: z}, z + '×')));
+            this.zoom = element('select', {}, ...ZOOMS.map(z => element('option', {value: z}, z + '×')));
             this.zoom.addEventListener('change', () => {
                 this.gantt.zoom = Number(this.zoom.value);
                 this.gantt.draw();
             });
-            this.controls.append(element('label', {}, 'Speed ', this.speed), element('label', {}, 'Zoom ', this.zoom));
-            this.slider = element('input', {type: 'range', class: 'run-slider', min: 0, max: this.replay.n, step: 1,
-                'aria-label': 'Position in the run'});
+            this.controls.append(element('label', {}, 'Speed ', this.speed),
+                element('label', {}, 'Zoom ', this.zoom));
+            this.slider = element('input', {type: 'range', class: 'run-slider', min: 0, max: this.replay.n,
+                step: 1, 'aria-label': 'Position in the run'});
             this.slider.addEventListener('input', () => this.go(Number(this.slider.value)));
             this.where = element('p', {class: 'run-where'});
             this.now = element('p', {class: 'run-now-line', 'aria-live': 'polite'});
@@ -602,7 +256,8 @@
             this.log.show(this.position);
             this.slider.value = this.position;
             this.slider.setAttribute('aria-valuetext', 'record ' + this.position + ' of ' + n);
-            this.where.textContent = `record ${this.position} of ${n}, ${this.format.text(this.replay.time(this.position))}`;
+            this.where.textContent = 'record ' + this.position + ' of ' + n + ', '
+                + this.format.text(this.replay.time(this.position));
             if (this.now.textContent !== text)
                 this.now.textContent = text;
             this.toStart.disabled = this.back.disabled = this.position === 0;
@@ -648,16 +303,17 @@
         // #at=17 is a position of the first run of the page, #at=17&run=1 of the second.
         fromAddress() {
             const fields = new URLSearchParams(location.hash.slice(1));
-            return Number(fields.get('run') || 0) === this.number && fields.has('at') ? Number(fields.get('at'))
-                : this.position;
+            const mine = fields.has('at') && Number(fields.get('run')) === this.number;
+            return mine ? Number(fields.get('at')) : this.position;
         }
 
         // A little later, as browsers limit how often the address may change.
         toAddress() {
             clearTimeout(this.addressTimer);
             this.addressTimer = setTimeout(() => {
+                const run = this.number ? '&run=' + this.number : '';
                 if (this.position || location.hash)
-                    history.replaceState(null, '', '#at=' + this.position + (this.number ? '&run=' + this.number : ''));
+                    history.replaceState(null, '', '#at=' + this.position + run);
             }, 400);
         }
 
