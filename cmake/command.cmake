@@ -1,4 +1,5 @@
-# The command `filch`: tools/*.c, a user of the library like any other, with public headers only.
+# The command `filch`: tools/*.c, a user of the library like any other, with public headers only; and of the
+# simulator.
 
 # Style and scripts of pages, as strings.
 set(filch_page_files sim_replay.js=sim_replay_script sim_gantt.js=sim_gantt_script sim_page.js=sim_page_script
@@ -18,5 +19,5 @@ if(filch_tool_sources)
   set_target_properties(filch_command PROPERTIES OUTPUT_NAME filch
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(filch_command PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(filch_command PRIVATE filch_static filch_pages filch_warnings filch_sanitizer m)
+  target_link_libraries(filch_command PRIVATE filch_sim filch_static filch_pages filch_warnings filch_sanitizer m)
 endif()

@@ -10,6 +10,7 @@ int demo_main(int argc, char **argv);
 int bench_main(int argc, char **argv);
 int soak_main(int argc, char **argv);
 int info_main(int argc, char **argv);
+int sim_main(int argc, char **argv);
 
 /* One line on stderr: what is wrong, and where to read on. Returns CLI_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

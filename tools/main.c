@@ -18,6 +18,7 @@ static const struct command {
     {"demo", demo_main, "run real work serially and on all workers, and compare"},
     {"bench", bench_main, "measure fork-join, stealing, idling; against other runtimes too"},
     {"soak", soak_main, "try to break the library, and account for every task"},
+    {"sim", sim_main, "simulate stealing workers in virtual time: policies, scenarios, theory"},
     {"info", info_main, "what the library sees of this machine, and the policy in force"},
     {"help", help_main, "this text, or that of a subcommand"},
     {"version", version_main, "version of the library"},

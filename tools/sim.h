@@ -1,0 +1,92 @@
+/* sim.h: `filch sim`: scenarios, and what they share.
+ *
+ * A scenario is a setup (pairs key=value that a user can change) and a function that runs it and adds to the
+ * findings: log, tables, plots, and the sentence that answers its question, computed in that run. */
+#ifndef SIM_H
+#define SIM_H
+
+#include "findings.h"
+#include "sim/replicate.h"
+#include "sim/setup.h"
+
+/* Which lines a log has, and what they say: as the classes of document 003 print them. */
+enum sim_log {
+    SIM_LOG_BASIC,    /* queue sizes with `Executing`                                     */
+    SIM_LOG_SPAWNING, /* none; `Spawned`                                                  */
+    SIM_LOG_ADAPTIVE, /* with `Executing`, and the target's with `Stole`                  */
+    SIM_LOG_JOINING,  /* none; `Spawned child`, `All children of ... done`                */
+    SIM_LOG_FULL,     /* everything                                                       */
+};
+
+struct sim_options {
+    enum findings_form form;
+    int quiet, no_plot;
+    const char *events, *svg, *html; /* files, or null                                    */
+    uint64_t reps;                   /* 0: the scenario's own number                      */
+    double width;                    /* relative, of 95 % intervals; 0: not asked for     */
+    int threads;                     /* 0: as many as CPUs                                */
+};
+
+struct sim_job {
+    const struct sim_scenario *scenario;
+    struct setup setup;
+    struct sim_options options;
+    struct findings *findings;
+    const char **word;               /* arguments that are no pairs                       */
+    int words;
+};
+
+struct sim_scenario {
+    const char *name, *summary;
+    const char *pairs;               /* over setup_init; what the user gives goes over this */
+    const char *text;                /* of --help, and the first paragraph of a page      */
+    enum sim_log log;
+    uint64_t reps;                   /* replications if none are asked for; 0: it has none */
+    int words;                       /* arguments that are no pairs, at most              */
+    int (*run)(struct sim_job *job); /* a status of cli.h                                 */
+};
+
+/* All of them, ended by a null name. */
+extern const struct sim_scenario sim_scenarios[];
+const struct sim_scenario *sim_scenario_named(const char *name);
+
+/* ---- for scenarios ------------------------------------------------------------------------ */
+
+/* Each returns 0 or a status of cli.h, and has said then what is wrong. */
+
+/* Makes the job's setup with `pairs` over it (null: none); keys that the user gave stay as they are unless
+ * `force`. */
+int sim_make(struct sim_job *job, const char *pairs, int force, struct setup_run *run);
+/* One run. */
+int sim_once(struct sim_job *job, const struct setup_run *run, int record, struct sim_result *result);
+/* options.reps or the scenario's number of replications of each setup, with progress; with --width so many
+ * that the interval of `m` of each is that narrow. */
+int sim_many(struct sim_job *job, const struct setup_run *const *runs, size_t n, enum metric m,
+             struct replications *out);
+uint64_t sim_reps(const struct sim_job *job);
+
+/* ---- sim_log.c ---------------------------------------------------------------------------- */
+
+/* The line of a record, without its end; an empty text if the style has none. */
+void sim_log_line(const struct sim_result *r, const struct sim_record *record, enum sim_log style, char *to,
+                  size_t size);
+/* Log (unless quiet) with the initial load if `initial`, and the statistics block; the run for the page. */
+void sim_show_run(struct sim_job *job, const struct sim_result *r, const char *title, int initial);
+void sim_show_statistics(struct sim_job *job, const struct sim_result *r);
+/* The block of document 003: `wall` is the time that an observer saw. */
+void sim_show_performance(struct sim_job *job, const char *granularity, double work, double wall,
+                          uint32_t workers);
+/* What each worker did, as a chart. */
+void sim_show_gantt(struct sim_job *job, const struct sim_result *r, const char *title);
+/* Writes the records as CSV; 0 or -errno. */
+int sim_write_events(const struct sim_result *r, const char *path);
+/* Who waits for what, if the run did not end. */
+void sim_show_stuck(struct sim_job *job, const struct sim_result *r);
+
+/* "12.3 ± 0.4" of 95 %. */
+const char *sim_interval(struct sim_job *job, const struct summary *s, int digits);
+
+/* Scenarios: sim_basic.c ... */
+int sim_run_plain(struct sim_job *job);
+
+#endif

@@ -1,0 +1,40 @@
+/* sim_basic.c: one run, shown as it went. */
+#include "cli.h"
+#include "sim.h"
+#include <inttypes.h>
+#include <string.h>
+
+static void answer(struct sim_job *job, const struct sim_result *r)
+{
+    const struct sim_worker_result *s = &r->sum;
+    double rate = s->executed ? 100 * (double)s->stolen / (double)s->executed : 0;
+    double speedup = r->makespan ? (double)s->busy / (double)r->makespan : 0;
+    findings_answer(job->findings,
+                    "%" PRIu64 " of %" PRIu64 " tasks (%.1f %%) were stolen; %s after %.2f s, in which the %u "
+                    "workers were busy for %.2f s: a speed-up of %.2f.", s->stolen, s->executed, rate,
+                    sim_end_name(r->how), sim_time_seconds(r->makespan), r->workers,
+                    sim_time_seconds(s->busy), speedup);
+}
+
+int sim_run_plain(struct sim_job *job)
+{
+    struct setup_run run;
+    struct sim_result r;
+    int rc = sim_make(job, NULL, 0, &run);
+    if (rc != CLI_OK)
+        return rc;
+    rc = sim_once(job, &run, 1, &r);
+    if (rc == CLI_OK) {
+        sim_show_run(job, &r, job->scenario->summary, 0);
+        sim_show_stuck(job, &r);
+        sim_show_gantt(job, &r, "Who ran what");
+        answer(job, &r);
+        if (job->options.events && sim_write_events(&r, job->options.events) != 0)
+            rc = cli_fail("sim", "%s: cannot be written", job->options.events);
+        else if (r.how != SIM_DONE && r.how != SIM_TIME_UP)
+            rc = CLI_FAILED;
+        sim_result_free(&r);
+    }
+    setup_free(&run);
+    return rc;
+}
