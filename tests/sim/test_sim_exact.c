@@ -226,7 +226,7 @@ static void a_random_binary_tree_is_exact(void)
 
 static void the_cases_above_had_steals(void)
 {
-    CHECK(steals_compared > 30 * 6 * CASES);
+    CHECK(steals_compared > 10 * 6 * CASES);
 }
 
 /* ---- by hand ------------------------------------------------------------------------------ */
