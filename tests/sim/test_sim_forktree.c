@@ -1,5 +1,6 @@
 /* test_sim_forktree.c: counts, work and span against closed forms; every kind is what its comment says. */
 #include "sim/forktree.h"
+#include "base/rng.h"
 #include "sim/dist.h"
 #include "check.h"
 
@@ -267,6 +268,27 @@ static void geometric_trees_have_the_mean_of_their_law(void)
     CHECK_MSG(linear > expected * 0.8 && linear < expected * 1.2, "mean %g, not %g", linear, expected);
 }
 
+static uint64_t hash_of(const struct forktree *t)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < t->nodes; i++)
+        h = rng_mix(h ^ t->node[i].children) + (uint64_t)t->node[i].before;
+    return h;
+}
+
+/* The same trees with every compiler: a change of these numbers changes what users' seeds stand for. */
+static void a_seed_stands_for_one_tree(void)
+{
+    struct dist d = dist("exp:1us");
+    struct forktree t = made(geometric(FORKTREE_UTS_LINEAR, 1));
+    CHECK_EQ(hash_of(&t), -7606584370120240831);
+    forktree_free(&t);
+    t = made((struct forktree_spec){.kind = FORKTREE_RANDOM, .size = 1000, .seed = 1, .lengths = &d});
+    CHECK_EQ(hash_of(&t), 4859243676692433751);
+    forktree_free(&t);
+    dist_free(&d);
+}
+
 /* 1 + b / (1 - m q) nodes on average. */
 static void binomial_trees_have_the_mean_of_their_law(void)
 {
@@ -479,6 +501,7 @@ int main(void)
     RUN(the_seed_decides_a_random_tree);
     RUN(lengths_are_draws_of_the_distribution);
     RUN(geometric_trees_have_the_mean_of_their_law);
+    RUN(a_seed_stands_for_one_tree);
     RUN(binomial_trees_have_the_mean_of_their_law);
     RUN(a_loop_has_all_its_work_in_leaves_within_the_grain);
     RUN(profiles_give_each_iteration_its_time);
