@@ -12,7 +12,7 @@ FILES ?= $(shell git diff --name-only --diff-filter=d HEAD -- '*.c'; git ls-file
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all configure demo check check-all check-long models coverage fuzz mutants bench peers install lint format symbols clean help
+.PHONY: all configure demo check check-all check-long models coverage fuzz mutants paths bench peers install lint format symbols clean help
 
 all: configure ## build everything into build/ (the command is build/filch)
 	@cmake --build $(BUILD) --parallel $(JOBS)
@@ -53,6 +53,10 @@ mutants: ## does a test fail for every seeded break of tests/mutants? SAMPLE=N, 
 	@scripts/deps.sh build
 	@SAMPLE=$(SAMPLE) ONLY='$(ONLY)' scripts/mutants.sh
 
+paths: ## the ruler: instructions per operation, compared with tests/paths.txt (docs/testing.md)
+	@scripts/deps.sh paths
+	@scripts/paths.sh
+
 bench: all ## fork-join benchmarks, with the peers that are installed
 	@$(BUILD)/filch bench forkjoin
 
@@ -74,7 +78,7 @@ symbols: all ## rewrite tests/api/symbols.txt from the library just built
 
 clean: ## remove every build directory
 	rm -rf build build-clang build-ucontext build-asan build-tsan build-clang-asan build-clang-tsan \
-	    build-coverage build-fuzz build-mutants
+	    build-coverage build-fuzz build-mutants build-paths
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, through apt-get; silent and offline if nothing is.
-# usage: scripts/deps.sh build|check|peers
+# usage: scripts/deps.sh build|check|paths|peers
 set -eu
 level=${1:-build}
 missing=
@@ -65,6 +65,9 @@ check)
     install_missing
     need "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" "sanitizers and libFuzzer for clang" clang_runtime_there
     ;;
+paths)
+    need valgrind "the ruler counts instructions with callgrind" have valgrind
+    ;;
 peers)
     need g++ "oneTBB is a C++ library" compiles g++ c++ vector
     need clang "OpenMP by clang" have clang
@@ -78,7 +81,7 @@ peers)
     need wrk "drives the HTTP servers of the benchmarks" have wrk
     ;;
 *)
-    echo "usage: scripts/deps.sh build|check|peers" >&2
+    echo "usage: scripts/deps.sh build|check|paths|peers" >&2
     exit 2
     ;;
 esac
