@@ -2,13 +2,13 @@
  *
  * From one steal to the next a worker executes a subtree in serial order: the end is known when the subtree
  * begins, and what the worker does at any time before follows from the sums of the subtrees. So a worker has
- * a scope: children at .. last of one node `of`, then a tail of joins. A probe moves the victim's scope to the
- * present. It only moves forward and down, so all probes together pay at most once for a node. The oldest of
- * the deque is then child `last`, because `of` is the outermost node with children in the deque.
+ * a scope: children at .. last of one node `of`, then a tail of joins. A probe moves the victim's scope to
+ * the present. It only moves forward and down, so all probes together pay at most once for a node. The oldest
+ * of the deque is then child `last`, because `of` is the outermost node with children in the deque.
  *
- * A node that loses a child becomes a frame, which counts the scopes that hold children of the node. The scope
- * that ends last executes the frame's tail: the join of the node, and those of its ancestors within the scope
- * that was split. Each of these had only its last child left, so no deque holds a child of them. */
+ * A node that loses a child becomes a frame, which counts the scopes that hold children of the node. The
+ * scope that ends last executes the frame's tail: the join of the node, and those of its ancestors within the
+ * scope that was split. Each of these had only its last child left, so no deque holds a child of them. */
 #include "sim/exact.h"
 #include "base/rng.h"
 #include "policy/choice.h"
