@@ -142,7 +142,8 @@ static void wrong_lines_are_refused_with_their_place(void)
 static void ids_of_31_characters_are_told_apart(void)
 {
     struct task_list list = parsed("A234567890123456789012345678901 0 0 1\n"
-                                   "A234567890123456789012345678902 0 0 1 after=A234567890123456789012345678901\n"
+                                   "A234567890123456789012345678902 0 0 1 "
+                                   "after=A234567890123456789012345678901\n"
                                    "A2345678901234567890123456789 0 0 1\n");
     CHECK(list.n == 3 && list.task[1].after[0] == 0);
     CHECK_STR(list.task[0].id, "A234567890123456789012345678901");
@@ -188,11 +189,11 @@ static void a_long_chain_is_read_and_closed_it_is_refused(void)
     char *text = malloc(room);
     CHECK(text);
     for (int i = 0; i < MANY; i++)
-        n += (size_t)snprintf(text + n, room - n, i < MANY - 1 ? "T%d 0 * 1us after=T%d\n" : "T%d 0 * 1us", i,
-                              i + 1);
+        n += (size_t)snprintf(text + n, room - n, "T%d 0 * 1us after=T%d\n", i, i + 1);
+    n += (size_t)snprintf(text + n, room - n, "T%d 0 * 1us", MANY);
     struct task_list list = parsed(text);
-    CHECK_EQ(list.n, MANY);
-    for (int i = 0; i < MANY - 1; i++)
+    CHECK_EQ(list.n, MANY + 1);
+    for (int i = 0; i < MANY; i++)
         CHECK(list.task[i].after[0] == i + 1 && list.task[i].line == (unsigned)i + 1);
     task_list_free(&list);
     snprintf(text + n, room - n, " after=T0");
