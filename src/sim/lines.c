@@ -23,7 +23,7 @@ void lines_from_memory(struct lines *l, const void *data, size_t size, const cha
 static int next_byte(struct lines *l)
 {
     if (l->from)
-        return getc(l->from);
+        return getc_unlocked(l->from); /* no other thread has this file */
     return l->at == l->end ? EOF : (unsigned char)*l->at++;
 }
 
@@ -77,6 +77,7 @@ int lines_next(struct lines *l, char *message, size_t size)
         got = read_line(l, message, size);
     } while (got == 1 && l->text[0] == '\0' && l->number < LINES_ALL);
     if (got == 1 && (l->number == LINES_ALL || l->full++ == LINES_MOST))
-        return sim_refuse(message, size, "%s:%zu: more than %d lines", l->name, l->number, LINES_MOST);
+        return sim_refuse(message, size, "%s:%zu: too long; at most %d lines, %d with the empty ones",
+                          l->name, l->number, LINES_MOST, LINES_ALL - 1);
     return got;
 }
