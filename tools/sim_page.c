@@ -43,7 +43,8 @@ static int is_sound(const struct page_run *run, const struct page_record *r)
 static void end_activity(struct spans *s, int worker, int64_t now_ns)
 {
     struct activity *a = &s->worker[worker];
-    if (a->open)
+    int seen = now_ns > a->since_ns || a->what == OWN || a->what == STOLEN; /* also a task of no length */
+    if (a->open && seen)
         s->span[s->n++] = (struct plot_span){worker, (double)a->since_ns, (double)now_ns, a->what, a->task};
     a->open = 0;
 }
