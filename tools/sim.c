@@ -270,7 +270,7 @@ static int narrow_enough(const struct sim_job *job, const struct replications *o
 {
     for (size_t k = 0; k < n; k++) {
         struct summary s = replications_summary(&out[k], m);
-        if (!stats_enough(&s, 0.95, job->options.width, STATS_LEAST_N))
+        if (!estimate_enough(&s, 0.95, job->options.width, ESTIMATE_LEAST_N))
             return 0;
     }
     return 1;
@@ -291,7 +291,7 @@ int sim_many(struct sim_job *job, const struct setup_run *const *runs, size_t n,
 
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits)
 {
-    double half = stats_half_width(s, 0.95);
+    double half = estimate_half_width(s, 0.95);
     if (s->n < 2)
         return findings_format(job->findings, "%.*f", digits, s->mean);
     return findings_format(job->findings, "%.*f ± %.*f", digits, s->mean, digits, half);

@@ -10,8 +10,8 @@ static void answer(struct sim_job *job, const struct sim_result *r)
     double rate = s->executed ? 100 * (double)s->stolen / (double)s->executed : 0;
     double speedup = r->makespan ? (double)s->busy / (double)r->makespan : 0;
     findings_answer(job->findings,
-                    "%" PRIu64 " of %" PRIu64 " tasks (%.1f %%) were stolen; %s after %.2f s, in which the %u "
-                    "workers were busy for %.2f s: a speed-up of %.2f.", s->stolen, s->executed, rate,
+                    "%" PRIu64 " of %" PRIu64 " tasks (%.1f %%) were stolen; %s after %.2f s, in which "
+                    "the %u workers were busy for %.2f s: a speed-up of %.2f.", s->stolen, s->executed, rate,
                     sim_end_name(r->how), sim_time_seconds(r->makespan), r->workers,
                     sim_time_seconds(s->busy), speedup);
 }

@@ -3,9 +3,9 @@
 
 const struct sim_scenario sim_scenarios[] = {
     {"basic", "3 workers, 10 tasks at random workers", "workers=3 tasks=10 duration=uniform:0.5..2 until=20",
-     "Document 003, its first run: all tasks are submitted at time 0, each to a random worker. A worker\n"
-     "takes the newest of its own queue; one without tasks looks at all others in random order and takes the\n"
-     "oldest of the first that has any, or waits for 0.1 s.", SIM_LOG_BASIC, 0, 0, sim_run_plain},
+     "Document 003, its first run: all tasks are submitted at time 0, each to a random worker. A\n"
+     "worker takes the newest of its own queue; one without tasks looks at all others in random order and\n"
+     "takes the oldest of the first that has any, or waits for 0.1 s.", SIM_LOG_BASIC, 0, 0, sim_run_plain},
     {"arrivals", "4 workers, a task every 0.5 s",
      "workers=4 tasks=5 arrive=gaps gap=0.5 first=now duration=uniform:1..3 until=30",
      "Document 003, tasks that arrive over time: the run with spawning workers, in which no task happens to\n"

@@ -13,7 +13,7 @@
 #include "sim/dist.h"
 #include "sim/forktree.h"
 #include "sim/histogram.h"
-#include "sim/stats.h"
+#include "sim/estimate.h"
 #include "sim/taskfile.h"
 
 #include <filch.h>

@@ -1,6 +1,6 @@
-/* student.c: stats_t_quantile(). */
+/* student.c: estimate_t_quantile(). */
 #include "sim/math.h"
-#include "sim/stats.h"
+#include "sim/estimate.h"
 
 enum { MANY = 10000 }; /* degrees of freedom from which the normal quantile and four corrections do */
 
@@ -94,7 +94,7 @@ static double root(const struct student *s, double q, double t)
     return t;
 }
 
-double stats_t_quantile(double p, double df)
+double estimate_t_quantile(double p, double df)
 {
     if (!(p > 0 && p < 1 && df > 0))
         return SIM_NAN;

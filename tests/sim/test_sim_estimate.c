@@ -1,6 +1,6 @@
-/* test_sim_stats.c: summaries, Student's quantiles, intervals that are as wide as they say, comparisons,
+/* test_sim_estimate.c: summaries, Student's quantiles, intervals that are as wide as they say, comparisons,
  * histograms. */
-#include "sim/stats.h"
+#include "sim/estimate.h"
 #include "sim/histogram.h"
 #include "sim/math.h"
 #include "base/rng.h"
@@ -39,12 +39,12 @@ static void a_summary_has_mean_variance_and_range(void)
 {
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct summary s = {0};
-    CHECK(summary_variance(&s) == 0 && isinf(stats_half_width(&s, 0.95)));
+    CHECK(summary_variance(&s) == 0 && isinf(estimate_half_width(&s, 0.95)));
     for (int i = 0; i < 8; i++)
         summary_add(&s, x[i]);
     CHECK(s.n == 8 && s.mean == 5 && s.min == 2 && s.max == 9);
     CHECK(close_to(summary_variance(&s), 32.0 / 7, 1e-14));
-    CHECK(close_to(stats_half_width(&s, 0.95), 2.364624251592784 * sqrt(32.0 / 7 / 8), 1e-9));
+    CHECK(close_to(estimate_half_width(&s, 0.95), 2.364624251592784 * sqrt(32.0 / 7 / 8), 1e-9));
 }
 
 static void small_differences_of_large_numbers_are_kept(void)
@@ -90,13 +90,13 @@ static void quantiles_of_student_are_the_tabulated_ones(void)
         {0.9, 2.5, 1.7302509288071768},       {0.975, 1e300, 1.9599639845400545},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double t = stats_t_quantile(rows[i].p, rows[i].df);
+        double t = estimate_t_quantile(rows[i].p, rows[i].df);
         CHECK_MSG(close_to(t, rows[i].t, 1e-9), "p %g, df %g: %.17g", rows[i].p, rows[i].df, t);
-        double mirrored = stats_t_quantile(1 - rows[i].p, rows[i].df);
-        CHECK(close_to(mirrored, -stats_t_quantile(1 - (1 - rows[i].p), rows[i].df), 1e-12));
+        double mirrored = estimate_t_quantile(1 - rows[i].p, rows[i].df);
+        CHECK(close_to(mirrored, -estimate_t_quantile(1 - (1 - rows[i].p), rows[i].df), 1e-12));
     }
-    CHECK(stats_t_quantile(0.5, 3) == 0 && isnan(stats_t_quantile(0, 3)) && isnan(stats_t_quantile(1, 3)));
-    CHECK(isnan(stats_t_quantile(0.9, 0)) && isnan(stats_t_quantile(NAN, 3)));
+    CHECK(estimate_t_quantile(0.5, 3) == 0 && isnan(estimate_t_quantile(0, 3)) && isnan(estimate_t_quantile(1, 3)));
+    CHECK(isnan(estimate_t_quantile(0.9, 0)) && isnan(estimate_t_quantile(NAN, 3)));
 }
 
 /* With 1 and 2 degrees of freedom the quantiles are tan(pi (p - 1/2)) and a quotient with a root. */
@@ -105,16 +105,16 @@ static void quantiles_with_one_and_two_degrees_are_the_closed_forms(void)
     for (int i = 1; i < 1000; i++) {
         double p = i / 1000.0, a = 4 * p * (1 - p);
         double one = tan(M_PI * (p - 0.5)), two = 2 * (p - 0.5) * sqrt(2 / a);
-        CHECK_MSG(i == 500 || close_to(stats_t_quantile(p, 1), one, 1e-9), "p %g", p);
-        CHECK_MSG(close_to(stats_t_quantile(p, 2), two, 1e-9), "p %g", p);
+        CHECK_MSG(i == 500 || close_to(estimate_t_quantile(p, 1), one, 1e-9), "p %g", p);
+        CHECK_MSG(close_to(estimate_t_quantile(p, 2), two, 1e-9), "p %g", p);
     }
 }
 
 static void the_two_ways_to_a_quantile_meet(void)
 {
-    double below = stats_t_quantile(0.99, 9999.999), at = stats_t_quantile(0.99, 10000);
+    double below = estimate_t_quantile(0.99, 9999.999), at = estimate_t_quantile(0.99, 10000);
     CHECK(below > at && below - at < 1e-6 * at);
-    CHECK(close_to(stats_t_quantile(0.9999, 9999.9999), stats_t_quantile(0.9999, 10000), 1e-9));
+    CHECK(close_to(estimate_t_quantile(0.9999, 9999.9999), estimate_t_quantile(0.9999, 10000), 1e-9));
 }
 
 /* ---- intervals ---------------------------------------------------------------------------------- */
@@ -149,9 +149,9 @@ static int held(double (*figure)(void), double truth, double width, uint64_t lea
     int count = 0;
     for (int i = 0; i < EXPERIMENTS; i++) {
         struct summary s = {0};
-        while (!stats_enough(&s, 0.95, width, least) && s.n < most)
+        while (!estimate_enough(&s, 0.95, width, least) && s.n < most)
             summary_add(&s, figure());
-        count += fabs(s.mean - truth) <= stats_half_width(&s, 0.95);
+        count += fabs(s.mean - truth) <= estimate_half_width(&s, 0.95);
     }
     return count;
 }
@@ -173,12 +173,12 @@ static void intervals_of_a_fixed_number_of_replications_are_honest(void)
 static void intervals_run_to_a_width_are_honest(void)
 {
     rng_seed(&rng, 22);
-    check_held("normal, 5 %", held(normal_figure, 1, 0.05, STATS_LEAST_N, 100000));
-    check_held("exponential, 10 %", held(skewed_figure, 1, 0.1, STATS_LEAST_N, 100000));
+    check_held("normal, 5 %", held(normal_figure, 1, 0.05, ESTIMATE_LEAST_N, 100000));
+    check_held("exponential, 10 %", held(skewed_figure, 1, 0.1, ESTIMATE_LEAST_N, 100000));
     check_held("queue, 10 %", held(queue_figure, 2, 0.1, STATS_LEAST_N_SKEWED, 100000));
 }
 
-/* The reason for STATS_LEAST_N, and that held() can see it. */
+/* The reason for ESTIMATE_LEAST_N, and that held() can see it. */
 static void intervals_stopped_after_two_replications_are_not(void)
 {
     rng_seed(&rng, 23);
@@ -191,15 +191,15 @@ static void enough_needs_the_least_number_and_the_width(void)
     struct summary s = {0};
     for (int i = 0; i < 9; i++)
         summary_add(&s, 7);
-    CHECK(!stats_enough(&s, 0.95, 0.05, 10) && stats_enough(&s, 0.95, 0, 9));
+    CHECK(!estimate_enough(&s, 0.95, 0.05, 10) && estimate_enough(&s, 0.95, 0, 9));
     summary_add(&s, 8);
-    CHECK(stats_enough(&s, 0.95, 0.05, 10) && !stats_enough(&s, 0.95, 0.02, 10));
+    CHECK(estimate_enough(&s, 0.95, 0.05, 10) && !estimate_enough(&s, 0.95, 0.02, 10));
     struct summary zero = {0};
-    CHECK(!stats_enough(&zero, 0.95, 1, 0));
+    CHECK(!estimate_enough(&zero, 0.95, 1, 0));
     summary_add(&zero, 0);
-    CHECK(!stats_enough(&zero, 0.95, 1, 0));
+    CHECK(!estimate_enough(&zero, 0.95, 1, 0));
     summary_add(&zero, 0);
-    CHECK(stats_enough(&zero, 0.95, 0.05, 0));
+    CHECK(estimate_enough(&zero, 0.95, 0.05, 0));
 }
 
 /* ---- comparisons -------------------------------------------------------------------------------- */
@@ -217,11 +217,11 @@ static struct paired_result compared(double effect, int n)
 static void a_verdict_says_better_worse_or_neither(void)
 {
     rng_seed(&rng, 31);
-    CHECK_STR(stats_verdict_text(compared(0.98, 50).verdict), "better");
-    CHECK_STR(stats_verdict_text(compared(1.02, 50).verdict), "worse");
-    CHECK_STR(stats_verdict_text(compared(1, 50).verdict), "no difference seen");
-    CHECK_EQ(compared(2, 1).verdict, STATS_NO_DIFFERENCE);
-    CHECK_EQ(compared(2, 0).verdict, STATS_NO_DIFFERENCE);
+    CHECK_STR(estimate_verdict_text(compared(0.98, 50).verdict), "better");
+    CHECK_STR(estimate_verdict_text(compared(1.02, 50).verdict), "worse");
+    CHECK_STR(estimate_verdict_text(compared(1, 50).verdict), "no difference seen");
+    CHECK_EQ(compared(2, 1).verdict, ESTIMATE_NO_DIFFERENCE);
+    CHECK_EQ(compared(2, 0).verdict, ESTIMATE_NO_DIFFERENCE);
     struct paired_result r = compared(1.1, 1000);
     CHECK(fabs(r.relative - 0.1) < 0.01 && fabs(r.difference - 1) < 0.1 && r.half_width < 0.1);
 }
@@ -231,7 +231,7 @@ static void equal_variants_are_seldom_called_different(void)
     int different = 0;
     rng_seed(&rng, 32);
     for (int i = 0; i < 400; i++)
-        different += compared(1, 20).verdict != STATS_NO_DIFFERENCE;
+        different += compared(1, 20).verdict != ESTIMATE_NO_DIFFERENCE;
     CHECK_MSG(different >= 8 && different <= 32, "%d of 400", different);
 }
 
@@ -243,10 +243,10 @@ static void variants_without_any_spread_are_compared_exactly(void)
         paired_add(&more, i, i + 1);
         paired_add(&zero, 0, -1);
     }
-    CHECK_EQ(paired_judge(&same, 0.95).verdict, STATS_NO_DIFFERENCE);
+    CHECK_EQ(paired_judge(&same, 0.95).verdict, ESTIMATE_NO_DIFFERENCE);
     CHECK(paired_judge(&same, 0.95).relative == 0);
-    CHECK(paired_judge(&more, 0.95).verdict == STATS_WORSE && paired_judge(&more, 0.95).relative == 1);
-    CHECK(paired_judge(&zero, 0.95).verdict == STATS_BETTER && isinf(paired_judge(&zero, 0.95).relative));
+    CHECK(paired_judge(&more, 0.95).verdict == ESTIMATE_WORSE && paired_judge(&more, 0.95).relative == 1);
+    CHECK(paired_judge(&zero, 0.95).verdict == ESTIMATE_BETTER && isinf(paired_judge(&zero, 0.95).relative));
 }
 
 /* ---- quantiles ---------------------------------------------------------------------------------- */
@@ -254,9 +254,9 @@ static void variants_without_any_spread_are_compared_exactly(void)
 static void quantiles_of_sorted_values_are_linear_between_them(void)
 {
     static const double x[] = {1, 2, 4, 8};
-    CHECK(stats_quantile(x, 4, 0) == 1 && stats_quantile(x, 4, 1) == 8 && stats_quantile(x, 4, 0.5) == 3);
-    CHECK(stats_quantile(x, 4, 1.0 / 3) == 2 && close_to(stats_quantile(x, 4, 0.9), 6.8, 1e-12));
-    CHECK(stats_quantile(x, 1, 0.7) == 1 && stats_quantile(x, 4, -1) == 1 && stats_quantile(x, 4, NAN) == 1);
+    CHECK(estimate_quantile(x, 4, 0) == 1 && estimate_quantile(x, 4, 1) == 8 && estimate_quantile(x, 4, 0.5) == 3);
+    CHECK(estimate_quantile(x, 4, 1.0 / 3) == 2 && close_to(estimate_quantile(x, 4, 0.9), 6.8, 1e-12));
+    CHECK(estimate_quantile(x, 1, 0.7) == 1 && estimate_quantile(x, 4, -1) == 1 && estimate_quantile(x, 4, NAN) == 1);
 }
 
 static void every_bucket_holds_the_times_from_its_low_end_to_the_next(void)

@@ -1,11 +1,11 @@
-/* stats.h: what replications say: means, intervals, comparisons.
+/* estimate.h: what replications say: means, intervals, comparisons.
  *
  * A replication is a whole run with a random stream of its own; it gives one number. Replications are
  * independent, so that Student's interval holds for their mean. Latencies within one run are not: those
  * go into a histogram (histogram.h), without an interval.
  */
-#ifndef FILCH_SIM_STATS_H
-#define FILCH_SIM_STATS_H
+#ifndef FILCH_SIM_ESTIMATE_H
+#define FILCH_SIM_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@ double summary_variance(const struct summary *s); /* of the sample, with n - 1; 
 
 /* The quantile of Student's distribution with df > 0 degrees of freedom, relative error below 1e-9 for
  * p from 1e-12 to 1 - 1e-12. NaN for p outside (0, 1) or df <= 0. */
-double stats_t_quantile(double p, double df);
+double estimate_t_quantile(double p, double df);
 
 /* Half the width of the interval of this level (0.95) for the mean; infinite if n < 2. */
-double stats_half_width(const struct summary *s, double level);
+double estimate_half_width(const struct summary *s, double level);
 
 /* Few replications, stopped as soon as the interval looks narrow, were stopped by a small variance seen by
  * chance: the interval is then too narrow. The more so where the figure of a replication is skewed, because
@@ -45,11 +45,11 @@ double stats_half_width(const struct summary *s, double level);
  *
  * A rule that asks for more replications if the skewness seen so far is large (n > 25 skewness^2) did not
  * help: where the variance is small by chance, so is the skewness. */
-enum { STATS_LEAST_N = 30, STATS_LEAST_N_SKEWED = 100 };
+enum { ESTIMATE_LEAST_N = 30, STATS_LEAST_N_SKEWED = 100 };
 
 /* True once there are least_n replications (never fewer than 2) and the half width is at most
  * relative_width * |mean|. A mean of 0 is enough only if all values are 0. */
-bool stats_enough(const struct summary *s, double level, double relative_width, uint64_t least_n);
+bool estimate_enough(const struct summary *s, double level, double relative_width, uint64_t least_n);
 
 /* Two variants run with the same random numbers: the differences are what counts. A smaller figure is
  * better. */
@@ -58,20 +58,20 @@ struct paired {
     struct summary difference; /* second minus first */
 };
 
-enum stats_verdict { STATS_BETTER, STATS_WORSE, STATS_NO_DIFFERENCE };
+enum estimate_verdict { ESTIMATE_BETTER, ESTIMATE_WORSE, ESTIMATE_NO_DIFFERENCE };
 
 struct paired_result {
     double difference; /* mean */
     double half_width;
     double relative; /* difference / |mean of the first|; 0 if both are 0, else infinite if that mean is 0 */
-    enum stats_verdict verdict; /* of the second against the first: none if the interval holds 0 */
+    enum estimate_verdict verdict; /* of the second against the first: none if the interval holds 0 */
 };
 
 void paired_add(struct paired *p, double first, double second);
 struct paired_result paired_judge(const struct paired *p, double level);
-const char *stats_verdict_text(enum stats_verdict v); /* "better", "worse", "no difference seen" */
+const char *estimate_verdict_text(enum estimate_verdict v); /* "better", "worse", "no difference seen" */
 
 /* Of n > 0 sorted values, linear between neighbours (p 0: the first, 1: the last). */
-double stats_quantile(const double *sorted, size_t n, double p);
+double estimate_quantile(const double *sorted, size_t n, double p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sim/stats.h"
+#include "sim/estimate.h"
 #include "sim/math.h"
 
 void summary_add(struct summary *s, double x)
@@ -34,11 +34,11 @@ double summary_variance(const struct summary *s)
     return s->n < 2 ? 0 : s->m2 / (double)(s->n - 1);
 }
 
-double stats_half_width(const struct summary *s, double level)
+double estimate_half_width(const struct summary *s, double level)
 {
     if (s->n < 2)
         return SIM_INFINITY;
-    double t = stats_t_quantile(0.5 + level / 2, (double)(s->n - 1));
+    double t = estimate_t_quantile(0.5 + level / 2, (double)(s->n - 1));
     return t * sim_sqrt(summary_variance(s) / (double)s->n);
 }
 
@@ -47,11 +47,11 @@ static double absolute(double x)
     return x < 0 ? -x : x;
 }
 
-bool stats_enough(const struct summary *s, double level, double relative_width, uint64_t least_n)
+bool estimate_enough(const struct summary *s, double level, double relative_width, uint64_t least_n)
 {
     if (s->n < 2 || s->n < least_n)
         return false;
-    return stats_half_width(s, level) <= relative_width * absolute(s->mean);
+    return estimate_half_width(s, level) <= relative_width * absolute(s->mean);
 }
 
 void paired_add(struct paired *p, double first, double second)
@@ -71,28 +71,28 @@ struct paired_result paired_judge(const struct paired *p, double level)
 {
     struct paired_result r = {
         .difference = p->difference.mean,
-        .half_width = stats_half_width(&p->difference, level),
+        .half_width = estimate_half_width(&p->difference, level),
         .relative = relative_to(p->difference.mean, p->base.mean),
-        .verdict = STATS_NO_DIFFERENCE,
+        .verdict = ESTIMATE_NO_DIFFERENCE,
     };
     if (r.difference > r.half_width)
-        r.verdict = STATS_WORSE;
+        r.verdict = ESTIMATE_WORSE;
     else if (r.difference < -r.half_width)
-        r.verdict = STATS_BETTER;
+        r.verdict = ESTIMATE_BETTER;
     return r;
 }
 
-const char *stats_verdict_text(enum stats_verdict v)
+const char *estimate_verdict_text(enum estimate_verdict v)
 {
     static const char *const texts[] = {
-        [STATS_BETTER] = "better",
-        [STATS_WORSE] = "worse",
-        [STATS_NO_DIFFERENCE] = "no difference seen",
+        [ESTIMATE_BETTER] = "better",
+        [ESTIMATE_WORSE] = "worse",
+        [ESTIMATE_NO_DIFFERENCE] = "no difference seen",
     };
     return texts[v];
 }
 
-double stats_quantile(const double *sorted, size_t n, double p)
+double estimate_quantile(const double *sorted, size_t n, double p)
 {
     if (!(p > 0))
         return sorted[0];
