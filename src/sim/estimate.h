@@ -45,7 +45,7 @@ double estimate_half_width(const struct summary *s, double level);
  *
  * A rule that asks for more replications if the skewness seen so far is large (n > 25 skewness^2) did not
  * help: where the variance is small by chance, so is the skewness. */
-enum { ESTIMATE_LEAST_N = 30, STATS_LEAST_N_SKEWED = 100 };
+enum { ESTIMATE_LEAST_N = 30, ESTIMATE_LEAST_N_SKEWED = 100 };
 
 /* True once there are least_n replications (never fewer than 2) and the half width is at most
  * relative_width * |mean|. A mean of 0 is enough only if all values are 0. */

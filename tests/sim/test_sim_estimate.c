@@ -95,7 +95,8 @@ static void quantiles_of_student_are_the_tabulated_ones(void)
         double mirrored = estimate_t_quantile(1 - rows[i].p, rows[i].df);
         CHECK(close_to(mirrored, -estimate_t_quantile(1 - (1 - rows[i].p), rows[i].df), 1e-12));
     }
-    CHECK(estimate_t_quantile(0.5, 3) == 0 && isnan(estimate_t_quantile(0, 3)) && isnan(estimate_t_quantile(1, 3)));
+    CHECK(estimate_t_quantile(0.5, 3) == 0);
+    CHECK(isnan(estimate_t_quantile(0, 3)) && isnan(estimate_t_quantile(1, 3)));
     CHECK(isnan(estimate_t_quantile(0.9, 0)) && isnan(estimate_t_quantile(NAN, 3)));
 }
 
@@ -174,8 +175,8 @@ static void intervals_run_to_a_width_are_honest(void)
 {
     rng_seed(&rng, 22);
     check_held("normal, 5 %", held(normal_figure, 1, 0.05, ESTIMATE_LEAST_N, 100000));
-    check_held("exponential, 10 %", held(skewed_figure, 1, 0.1, ESTIMATE_LEAST_N, 100000));
-    check_held("queue, 10 %", held(queue_figure, 2, 0.1, STATS_LEAST_N_SKEWED, 100000));
+    check_held("exponential, 15 %", held(skewed_figure, 1, 0.15, ESTIMATE_LEAST_N, 100000));
+    check_held("queue, 10 %", held(queue_figure, 2, 0.1, ESTIMATE_LEAST_N_SKEWED, 100000));
 }
 
 /* The reason for ESTIMATE_LEAST_N, and that held() can see it. */
@@ -254,9 +255,11 @@ static void variants_without_any_spread_are_compared_exactly(void)
 static void quantiles_of_sorted_values_are_linear_between_them(void)
 {
     static const double x[] = {1, 2, 4, 8};
-    CHECK(estimate_quantile(x, 4, 0) == 1 && estimate_quantile(x, 4, 1) == 8 && estimate_quantile(x, 4, 0.5) == 3);
+    CHECK(estimate_quantile(x, 4, 0) == 1 && estimate_quantile(x, 4, 1) == 8);
+    CHECK(estimate_quantile(x, 4, 0.5) == 3);
     CHECK(estimate_quantile(x, 4, 1.0 / 3) == 2 && close_to(estimate_quantile(x, 4, 0.9), 6.8, 1e-12));
-    CHECK(estimate_quantile(x, 1, 0.7) == 1 && estimate_quantile(x, 4, -1) == 1 && estimate_quantile(x, 4, NAN) == 1);
+    CHECK(estimate_quantile(x, 1, 0.7) == 1);
+    CHECK(estimate_quantile(x, 4, -1) == 1 && estimate_quantile(x, 4, NAN) == 1);
 }
 
 static void every_bucket_holds_the_times_from_its_low_end_to_the_next(void)
