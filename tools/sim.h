@@ -86,7 +86,22 @@ void sim_show_stuck(struct sim_job *job, const struct sim_result *r);
 /* "12.3 ± 0.4" of 95 %. */
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits);
 
-/* Scenarios: sim_basic.c ... */
-int sim_run_plain(struct sim_job *job);
+/* ---- scenarios ---------------------------------------------------------------------------- */
+
+int sim_run_plain(struct sim_job *job);       /* sim_basic.c */
+int sim_run_spawning(struct sim_job *job);    /* sim_spawning.c */
+int sim_run_joining(struct sim_job *job);     /* sim_joining.c */
+int sim_run_adaptive(struct sim_job *job);    /* sim_adaptive.c */
+int sim_run_granularity(struct sim_job *job); /* sim_granularity.c */
+int sim_run_backoff(struct sim_job *job);     /* sim_backoff.c */
+int sim_run_livelock(struct sim_job *job);    /* sim_livelock.c */
+int sim_run_bursts(struct sim_job *job);      /* sim_bursts.c */
+int sim_run_workers(struct sim_job *job);     /* sim_workers.c */
+int sim_run_central(struct sim_job *job);     /* sim_central.c */
+int sim_run_ends(struct sim_job *job);        /* sim_ends.c */
+int sim_run_tree(struct sim_job *job);        /* sim_trees.c */
+int sim_run_compare(struct sim_job *job);     /* sim_compare.c */
+int sim_run_sweep(struct sim_job *job);       /* sim_sweep.c */
+int sim_run_verify(struct sim_job *job);      /* sim_verify.c */
 
 #endif

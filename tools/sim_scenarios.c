@@ -10,6 +10,14 @@ const struct sim_scenario sim_scenarios[] = {
      "workers=4 tasks=5 arrive=gaps gap=0.5 first=now duration=uniform:1..3 until=30",
      "Document 003, tasks that arrive over time: the run with spawning workers, in which no task happens to\n"
      "spawn.", SIM_LOG_SPAWNING, 0, 0, sim_run_plain},
+    /* children, adaptive victims, task sizes */
+
+    /* back-off, livelock, bursts, number of workers */
+
+    /* queues and their locks */
+
+    /* trees, comparisons, sweeps, theory */
+
     {"run", "any setup, with a full log", "", "One run of whatever the pairs say.", SIM_LOG_FULL, 0, 0,
      sim_run_plain},
     {NULL, NULL, NULL, NULL, SIM_LOG_FULL, 0, 0, NULL},
