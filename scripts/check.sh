@@ -39,8 +39,8 @@ tests() # tests DIR LABELS-REGEX [NAMES-TO-LEAVE-OUT-REGEX [NAMES-REGEX]]
 }
 
 # Labels are rooms of tests/. What a second compiler would only repeat is left to `all`.
-quick='^(unit|api|stress|cli|example|lint|fuzz|fault|model|mutants)$'
-most='^(unit|stress|fuzz|fault)$'
+quick='^(unit|api|stress|sim|cli|example|lint|fuzz|fault|model|mutants)$'
+most='^(unit|stress|sim|fuzz|fault)$'
 threads='^(unit|stress)$' # parsers have none; what fails is the same for each sanitizer
 few='^unit$'
 stage_lint() { scripts/lint && DRY=1 MUTANTS_DIR=build/mutants scripts/mutants.sh; }
