@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define COST_MAX ((sim_time)1 << 50) /* about 13 days */
+#define LISTS_MOST 16384u /* workers that keep a list of all workers each: 1 GiB */
 
 struct check {
     char *message;
@@ -36,6 +37,20 @@ static void check_words(struct check *c, const struct sim_policy *p)
     refuse(c, !known(POLICY_RUN_NEXT, p->run_next), "run_next: no such value");
 }
 
+bool sim_search_lasts(const struct sim_config *config)
+{
+    int queue = config->policy.queue;
+    bool locks = queue == FILCH_QUEUE_LOCKED || queue == FILCH_QUEUE_TRYLOCK;
+    return config->costs.probe > 0 || config->costs.failed > 0 || config->collisions || locks;
+}
+
+/* victim=shuffle: a permutation per worker; largest: the lengths of all queues. */
+static bool keeps_lists(const struct sim_config *config)
+{
+    enum filch_victim victim = (enum filch_victim)config->policy.victim;
+    return choice_needs_order(victim) || (choice_needs_lengths(victim) && sim_search_lasts(config));
+}
+
 static void check_policy(struct check *c, const struct sim_config *config)
 {
     const struct sim_policy *p = &config->policy;
@@ -53,6 +68,8 @@ static void check_policy(struct check *c, const struct sim_config *config)
            "wait: above 0 and at most 13 days");
     refuse(c, p->idle == FILCH_IDLE_YIELD && config->costs.failed + config->costs.probe == 0,
            "idle=yield: a look at a victim must take time; give probe= or failed=");
+    refuse(c, keeps_lists(config) && config->workers > LISTS_MOST,
+           "victim: with shuffle, and with largest where a look takes time, at most 16384 workers");
     refuse(c, p->ring == 1, "ring: 0 (no limit) or at least 2");
 }
 
@@ -106,6 +123,8 @@ static void check_load(struct check *c, const struct sim_config *config, const s
     uint32_t per_mille = (l->children_min + l->children_max) * l->spawn_permille / 2;
     refuse(c, random && per_mille >= 1000 && config->until == SIM_NEVER,
            "children: a task has one or more on average: the run would never end; give until=");
+    refuse(c, random && per_mille >= 1000 && l->children_inline,
+           "children: with inline=on a task has less than one on average");
     check_arrivals(c, &l->arrivals, config->workers);
     if (listed)
         check_list(c, l->list, config->workers);

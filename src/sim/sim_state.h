@@ -121,7 +121,9 @@ struct sim {
     uint64_t vain;           /* searches since a task began or arrived                        */
     bool collided;           /* one of them collided                                          */
 
-    uint32_t *lengths;       /* of all queues, as the worker that searches just now saw them   */
+    bool search_lasts;       /* other workers' events may come between two looks of a search   */
+    uint32_t *lengths;       /* of all queues as its search saw them, of each worker; if no search lasts,
+                                of the one that searches just now                              */
     size_t record_room;
 };
 
@@ -221,6 +223,8 @@ void sim_seek_event(struct sim *s, struct sim_worker *w, sim_time now);
 
 /* ---- sim_check.c -------------------------------------------------------------------------- */
 
+/* Returns true if time may pass between two looks of one search. */
+bool sim_search_lasts(const struct sim_config *config);
 /* 0, or -EINVAL and what is wrong. */
 int sim_check(const struct sim_config *config, const struct sim_load *load, char *message, size_t size);
 

@@ -41,17 +41,51 @@ void sim_record(struct sim *s, enum sim_record_kind kind, sim_time at, uint32_t 
                                                   .worker = (int32_t)worker, .other = other, .kind = kind};
 }
 
-/* What begins later than the step that led to it was recorded too early: an insertion sort by time, which has
- * little to do. */
-static void records_sort(struct sim_result *r)
+/* What begins later than the step that led to it was recorded too early. A stable merge of runs that are in
+ * order already: `from` has two neighbouring ones, which end at `middle` and `end`. */
+static void merge(struct sim_record *to, const struct sim_record *from, size_t begin, size_t middle, size_t end)
 {
-    for (size_t i = 1; i < r->records; i++) {
-        struct sim_record x = r->record[i];
-        size_t k = i;
-        for (; k > 0 && r->record[k - 1].at > x.at; k--)
-            r->record[k] = r->record[k - 1];
-        r->record[k] = x;
+    size_t i = begin, k = middle;
+    for (size_t out = begin; out < end; out++) {
+        bool left = i < middle && (k == end || from[i].at <= from[k].at);
+        to[out] = from[left ? i++ : k++];
     }
+}
+
+static size_t run_end(const struct sim_result *r, size_t i)
+{
+    for (i++; i < r->records && r->record[i - 1].at <= r->record[i].at;)
+        i++;
+    return i;
+}
+
+/* Merges neighbouring runs once. Returns false if all records are one run. */
+static bool merge_pass(struct sim_result *r, struct sim_record *to)
+{
+    if (run_end(r, 0) >= r->records)
+        return false;
+    for (size_t begin = 0, middle, end; begin < r->records; begin = end) {
+        middle = run_end(r, begin);
+        end = middle < r->records ? run_end(r, middle) : middle;
+        merge(to, r->record, begin, middle, end);
+    }
+    return true;
+}
+
+static void records_sort(struct sim *s)
+{
+    struct sim_result *r = s->result;
+    struct sim_record *other = malloc((r->records + 1) * sizeof *other);
+    if (!other) {
+        sim_fail(s, -ENOMEM, "no memory to order the records");
+        return;
+    }
+    while (merge_pass(r, other)) {
+        struct sim_record *sorted = other;
+        other = r->record;
+        r->record = sorted;
+    }
+    free(other);
 }
 
 /* ---- work --------------------------------------------------------------------------------- */
@@ -502,7 +536,7 @@ static void finish(struct sim *s)
         finish_worker(s, &s->worker[i]);
     finish_looks(s);
     finish_names(s);
-    records_sort(s->result);
+    records_sort(s);
 }
 
 /* ---- the beginning ------------------------------------------------------------------------ */
@@ -523,8 +557,8 @@ static int worker_init(struct sim *s, uint32_t id)
         for (uint32_t i = 0; w->memory.order && i < s->workers; i++)
             w->memory.order[i] = i;
     }
-    if (choice_needs_lengths(victim)) /* of one worker at a time */
-        w->memory.lengths = s->lengths;
+    if (choice_needs_lengths(victim))
+        w->memory.lengths = s->lengths + (s->search_lasts ? (size_t)id * s->workers : 0);
     return choice_needs_order(victim) && !w->memory.order ? -ENOMEM : 0;
 }
 
@@ -534,7 +568,9 @@ static int init(struct sim *s)
     s->worker = calloc(n, sizeof *s->worker);
     s->parked = calloc(n, sizeof *s->parked);
     s->parked_bits = calloc(n / 64 + 1, sizeof *s->parked_bits);
-    s->lengths = calloc(n, sizeof *s->lengths);
+    s->search_lasts = sim_search_lasts(s->config);
+    s->lengths = calloc(s->search_lasts && s->config->policy.victim == FILCH_VICTIM_LARGEST ? n * n : n,
+                        sizeof *s->lengths);
     s->result->worker = calloc(n, sizeof *s->result->worker);
     s->result->initial = calloc(n + 1, sizeof *s->result->initial);
     s->result->latency = calloc(1, sizeof *s->result->latency);
