@@ -83,6 +83,15 @@ int sim_write_events(const struct sim_result *r, const char *path);
 /* Who waits for what, if the run did not end. */
 void sim_show_stuck(struct sim_job *job, const struct sim_result *r);
 
+/* The unit in which a time reads best: s, ms, us or ns. */
+struct sim_unit {
+    const char *name;
+    double per_second;
+};
+struct sim_unit sim_unit_of(double seconds);
+/* "1.25 s", "310 us": three digits at least. */
+const char *sim_duration(struct sim_job *job, double seconds);
+
 /* "12.3 ± 0.4" of 95 %. */
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits);
 

@@ -10,10 +10,10 @@ static void answer(struct sim_job *job, const struct sim_result *r)
     double rate = s->executed ? 100 * (double)s->stolen / (double)s->executed : 0;
     double speedup = r->makespan ? (double)s->busy / (double)r->makespan : 0;
     findings_answer(job->findings,
-                    "%" PRIu64 " of %" PRIu64 " tasks (%.1f %%) were stolen; %s after %.2f s, in which "
-                    "the %u workers were busy for %.2f s: a speed-up of %.2f.", s->stolen, s->executed, rate,
-                    sim_end_name(r->how), sim_time_seconds(r->makespan), r->workers,
-                    sim_time_seconds(s->busy), speedup);
+                    "%" PRIu64 " of %" PRIu64 " tasks (%.1f %%) were stolen; %s after %s, in which "
+                    "the %u workers were busy for %s: a speed-up of %.2f.", s->stolen, s->executed, rate,
+                    sim_end_name(r->how), sim_duration(job, sim_time_seconds(r->makespan)), r->workers,
+                    sim_duration(job, sim_time_seconds(s->busy)), speedup);
 }
 
 int sim_run_plain(struct sim_job *job)

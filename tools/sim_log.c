@@ -99,11 +99,21 @@ static void write_line(const struct line *l)
     }
 }
 
+/* Short runs read in their own unit: the log of document 003 has tenths of seconds. */
+static int write_time(const struct sim_result *r, const struct sim_record *record, char *to, size_t size)
+{
+    double at = sim_time_seconds(record->at), end = sim_time_seconds(r->end);
+    struct sim_unit unit = sim_unit_of(end);
+    if (end >= 1 || end == 0)
+        return snprintf(to, size, "[%.1f] ", at);
+    return snprintf(to, size, "[%.*f %s] ", unit.per_second < 1e9 ? 3 : 0, at * unit.per_second, unit.name);
+}
+
 void sim_log_line(const struct sim_result *r, const struct sim_record *record, enum sim_log style, char *to,
                   size_t size)
 {
     struct line l = {.result = r, .record = record, .style = style};
-    int n = snprintf(to, size, "[%.1f] ", sim_time_seconds(record->at));
+    int n = write_time(r, record, to, size);
     if (n < 0 || (size_t)n >= size)
         return;
     l.to = to + n;
@@ -199,9 +209,27 @@ void sim_show_run(struct sim_job *job, const struct sim_result *r, const char *t
     page_add(job, r, title);
 }
 
+/* ---- units -------------------------------------------------------------------------------- */
+
+struct sim_unit sim_unit_of(double seconds)
+{
+    static const struct sim_unit units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}};
+    size_t i = 0;
+    while (i < 3 && seconds > 0 && seconds * units[i].per_second < 1)
+        i++;
+    return units[i];
+}
+
+const char *sim_duration(struct sim_job *job, double seconds)
+{
+    struct sim_unit unit = sim_unit_of(seconds);
+    double x = seconds * unit.per_second;
+    return findings_format(job->findings, "%.*f %s", x >= 100 && unit.per_second > 1 ? 0 : 2, x, unit.name);
+}
+
 /* ---- the chart ---------------------------------------------------------------------------- */
 
-static void gantt_spans(struct sim_job *job, const struct sim_result *r, struct plot *p)
+static void gantt_spans(struct sim_job *job, const struct sim_result *r, struct plot *p, double scale)
 {
     struct findings *f = job->findings;
     struct plot_span *span = findings_keep(f, (r->records + 1) * sizeof *span);
@@ -209,7 +237,7 @@ static void gantt_spans(struct sim_job *job, const struct sim_result *r, struct 
     char text[NAME];
     for (size_t i = 0; i < r->records; i++) {
         const struct sim_record *e = &r->record[i];
-        double at = sim_time_seconds(e->at);
+        double at = sim_time_seconds(e->at) * scale;
         if (e->worker < 0 || (uint32_t)e->worker >= r->workers)
             continue;
         bool ends = e->kind == SIM_COMPLETED || e->kind == SIM_WAITS;
@@ -221,7 +249,7 @@ static void gantt_spans(struct sim_job *job, const struct sim_result *r, struct 
         if (!begins)
             continue;
         sim_task_name(r, e->task, text, sizeof text);
-        span[p->n_spans] = (struct plot_span){e->worker, at, sim_time_seconds(r->end),
+        span[p->n_spans] = (struct plot_span){e->worker, at, sim_time_seconds(r->end) * scale,
                                               (int)(r->name[e->task].number % PLOT_COLOURS),
                                               findings_format(f, "%s", text)};
         open[e->worker] = (int64_t)++p->n_spans;
@@ -233,14 +261,16 @@ static void gantt_spans(struct sim_job *job, const struct sim_result *r, struct 
 
 void sim_show_gantt(struct sim_job *job, const struct sim_result *r, const char *title)
 {
-    struct plot p = {.kind = PLOT_GANTT, .title = title, .x_label = "time (s)", .n_rows = r->workers};
+    struct sim_unit unit = sim_unit_of(sim_time_seconds(r->end));
+    struct plot p = {.kind = PLOT_GANTT, .title = title, .n_rows = r->workers};
     if (r->workers > GANTT_WORKERS || r->records == 0 || job->options.no_plot)
         return;
     const char **row = findings_keep(job->findings, (r->workers + 1) * sizeof *row);
     for (uint32_t i = 0; i < r->workers; i++)
         row[i] = findings_format(job->findings, "Worker %u", i);
     p.row = row;
-    gantt_spans(job, r, &p);
+    p.x_label = findings_format(job->findings, "time (%s)", unit.name);
+    gantt_spans(job, r, &p, unit.per_second);
     findings_plot(job->findings, &p);
 }
 

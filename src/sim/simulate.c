@@ -43,7 +43,8 @@ void sim_record(struct sim *s, enum sim_record_kind kind, sim_time at, uint32_t 
 
 /* What begins later than the step that led to it was recorded too early. A stable merge of runs that are in
  * order already: `from` has two neighbouring ones, which end at `middle` and `end`. */
-static void merge(struct sim_record *to, const struct sim_record *from, size_t begin, size_t middle, size_t end)
+static void merge(struct sim_record *to, const struct sim_record *from, size_t begin, size_t middle,
+                  size_t end)
 {
     size_t i = begin, k = middle;
     for (size_t out = begin; out < end; out++) {
