@@ -144,18 +144,34 @@ struct table *findings_table(struct findings *r, const char *name, const char *c
     return t;
 }
 
+struct table *findings_data(struct findings *r, const char *name, const char *columns)
+{
+    struct table *t = findings_table(r, name, columns);
+    t->data_only = 1;
+    return t;
+}
+
+static void grow(struct table *t)
+{
+    size_t room = t->room ? 2 * t->room : 16 * t->columns;
+    const char **cells = findings_keep(t->findings, room * sizeof *cells);
+    const char **halves = findings_keep(t->findings, room * sizeof *halves);
+    unsigned char *numbers = findings_keep(t->findings, room);
+    for (size_t i = 0; i < t->cells; i++) {
+        cells[i] = t->cell[i];
+        halves[i] = t->half[i];
+        numbers[i] = t->is_number[i];
+    }
+    t->cell = cells;
+    t->half = halves;
+    t->is_number = numbers;
+    t->room = room;
+}
+
 static void cell(struct table *t, const char *text, int is_number)
 {
-    if (t->cells == t->room) {
-        size_t room = t->room ? 2 * t->room : 16 * t->columns;
-        const char **more = findings_keep(t->findings, room * sizeof *more);
-        unsigned char *numbers = findings_keep(t->findings, room);
-        memcpy(more, t->cell, t->cells * sizeof *more);
-        memcpy(numbers, t->is_number, t->cells);
-        t->cell = more;
-        t->is_number = numbers;
-        t->room = room;
-    }
+    if (t->cells == t->room)
+        grow(t);
     t->is_number[t->cells] = (unsigned char)is_number;
     t->cell[t->cells++] = text;
 }
@@ -168,14 +184,31 @@ void table_text(struct table *t, const char *format, ...)
     va_end(args);
 }
 
+static int is_finite(double value)
+{
+    return value > -1e300 && value < 1e300;
+}
+
+static const char *figure(struct table *t, double value, int digits)
+{
+    return findings_format(t->findings, "%.*f", digits, value == 0 ? 0.0 : value); /* no -0 */
+}
+
 void table_number(struct table *t, double value, int digits)
 {
-    if (!(value > -1e300 && value < 1e300))
-        cell(t, "-", 0);
-    else if (value == 0) /* no -0 */
-        cell(t, findings_format(t->findings, "%.*f", digits, 0.0), 1);
+    if (is_finite(value))
+        cell(t, figure(t, value, digits), 1);
     else
-        cell(t, findings_format(t->findings, "%.*f", digits, value), 1);
+        cell(t, "-", 0);
+}
+
+void table_interval(struct table *t, double mean, double half_width, int digits)
+{
+    table_number(t, mean, digits);
+    if (!is_finite(mean) || !is_finite(half_width))
+        return;
+    t->half[t->cells - 1] = figure(t, half_width, digits);
+    t->has_half[(t->cells - 1) % t->columns] = 1;
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -223,6 +256,15 @@ int findings_svg(const struct findings *r, const char *path)
     return i == 0 ? -ENODATA : rc;
 }
 
+static void html_table(FILE *f, const struct table *t)
+{
+    const char **shown = must(calloc(t->cells + 1, sizeof *shown));
+    for (size_t i = 0; i < t->cells; i++)
+        shown[i] = t->half[i] ? findings_format(t->findings, "%s ± %s", t->cell[i], t->half[i]) : t->cell[i];
+    plot_page_table(f, t->name, t->header, t->columns, shown, t->cells / t->columns);
+    free(shown);
+}
+
 static void html_part(FILE *f, const struct part *p, int *runs)
 {
     switch (p->kind) {
@@ -231,8 +273,7 @@ static void html_part(FILE *f, const struct part *p, int *runs)
         plot_page_text(f, p->text);
         break;
     case PART_TABLE:
-        plot_page_table(f, p->table->name, p->table->header, p->table->columns, p->table->cell,
-                        p->table->cells / p->table->columns);
+        html_table(f, p->table);
         break;
     case PART_PLOT:
         plot_page_plot(f, p->plot);

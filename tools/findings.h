@@ -30,9 +30,13 @@ void findings_lines(struct findings *r, const char *format, ...) __attribute__((
 
 /* A table; `columns` separated by '|'. Rows by table_cell, from left to right. */
 struct table *findings_table(struct findings *r, const char *name, const char *columns);
+/* The same for programs and pages: the terminal has it as lines. */
+struct table *findings_data(struct findings *r, const char *name, const char *columns);
 void table_text(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A figure with so many digits behind the point; what is not finite is shown as -. */
 void table_number(struct table *t, double value, int digits);
+/* "12.3 ± 0.4": one cell for people, two figures for programs. */
+void table_interval(struct table *t, double mean, double half_width, int digits);
 
 /* The plot is copied; what it points to must be kept or constant. */
 void findings_plot(struct findings *r, const struct plot *p);

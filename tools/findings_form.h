@@ -14,8 +14,11 @@ struct table {
     const char *header[TABLE_COLUMNS];
     size_t columns;
     const char **cell; /* row by row */
+    const char **half; /* of each cell: half the width of its interval, or null */
     unsigned char *is_number;
+    unsigned char has_half[TABLE_COLUMNS]; /* the column has intervals */
     size_t cells, room;
+    int data_only;     /* not shown in the terminal */
 };
 
 struct part {

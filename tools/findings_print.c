@@ -22,22 +22,43 @@ static void print_text(FILE *f, const char *text, int columns)
     fputc('\n', f);
 }
 
-static int width_of(const struct table *t, size_t column)
+/* Columns of the screen: bytes that continue a character take none. */
+static int width(const char *text)
 {
-    size_t most = strlen(t->header[column]);
-    for (size_t i = column; i < t->cells; i += t->columns)
-        most = strlen(t->cell[i]) > most ? strlen(t->cell[i]) : most;
-    return (int)most;
+    int n = 0;
+    for (; text && *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
 }
 
-/* A column is aligned to the right if its first cell is a number. */
-static void print_cell(FILE *f, const struct table *t, size_t column, const char *text)
+/* " ± " and half the width of an interval; columns of a column's cells are aligned at its end. */
+static int width_of_cell(const struct table *t, size_t i)
 {
-    int width = width_of(t, column), last = column + 1 == t->columns;
-    if (column < t->cells && t->is_number[column])
-        fprintf(f, "%*s", width, text);
-    else
-        fprintf(f, "%-*s", last ? 0 : width, text);
+    return width(t->cell[i]) + (t->half[i] ? 3 + width(t->half[i]) : 0);
+}
+
+static int width_of(const struct table *t, size_t column)
+{
+    int most = width(t->header[column]);
+    for (size_t i = column; i < t->cells; i += t->columns)
+        most = width_of_cell(t, i) > most ? width_of_cell(t, i) : most;
+    return most;
+}
+
+static void print_blanks(FILE *f, int n)
+{
+    for (; n > 0; n--)
+        fputc(' ', f);
+}
+
+/* A column is aligned to the right if its first cell is a number. `half` may be null. */
+static void print_cell(FILE *f, const struct table *t, size_t column, const char *text, const char *half)
+{
+    int blanks = width_of(t, column) - width(text) - (half ? 3 + width(half) : 0);
+    int last = column + 1 == t->columns, right = column < t->cells && t->is_number[column];
+    print_blanks(f, right ? blanks : 0);
+    fprintf(f, half ? "%s ± %s" : "%s", text, half);
+    print_blanks(f, right || last ? 0 : blanks);
     fputs(last ? "\n" : "  ", f);
 }
 
@@ -45,16 +66,23 @@ static void print_table(FILE *f, const struct table *t)
 {
     fprintf(f, "%s\n", t->name);
     for (size_t c = 0; c < t->columns; c++)
-        print_cell(f, t, c, t->header[c]);
+        print_cell(f, t, c, t->header[c], NULL);
     for (size_t i = 0; i < t->cells; i++)
-        print_cell(f, t, i % t->columns, t->cell[i]);
+        print_cell(f, t, i % t->columns, t->cell[i], t->half[i]);
+}
+
+static int is_shown(const struct part *p)
+{
+    return p->kind != PART_RUN && !(p->kind == PART_TABLE && p->table->data_only);
 }
 
 static void print_terminal(const struct findings *r, FILE *f, int columns)
 {
     enum part_kind before = PART_LINES;
     for (const struct part *p = r->first; p; p = p->next) {
-        if (p != r->first && (p->kind != PART_LINES || before != PART_LINES) && p->kind != PART_RUN)
+        if (!is_shown(p))
+            continue;
+        if (p != r->first && (p->kind != PART_LINES || before != PART_LINES))
             fputc('\n', f);
         if (p->kind == PART_TEXT || p->kind == PART_ANSWER)
             print_text(f, p->text, columns);
@@ -64,7 +92,7 @@ static void print_terminal(const struct findings *r, FILE *f, int columns)
             print_table(f, p->table);
         else if (p->kind == PART_PLOT)
             plot_term(f, p->plot, columns);
-        before = p->kind == PART_RUN ? before : p->kind;
+        before = p->kind;
     }
     fprintf(f, "\nfilch %s; to repeat: %s\n", filch_version(), r->command);
 }
@@ -105,6 +133,8 @@ static void json_table(FILE *f, const struct table *t)
             fputs(t->cell[i], f);
         else
             json_text(f, t->cell[i]);
+        if (t->half[i])
+            fprintf(f, ", \"%s ±\": %s", t->header[i % t->columns], t->half[i]);
     }
     fputs(t->cells ? "}]" : "]", f);
 }
@@ -159,17 +189,27 @@ static void csv_cell(FILE *f, const char *text)
     fputc('"', f);
 }
 
+/* A column with intervals becomes two. */
+static void csv_columns(FILE *f, const struct table *t, size_t column, const char *text, const char *half)
+{
+    csv_cell(f, text);
+    if (t->has_half[column]) {
+        fputc(',', f);
+        csv_cell(f, half ? half : "");
+    }
+    fputc(column + 1 < t->columns ? ',' : '\n', f);
+}
+
 static void csv_table(FILE *f, const struct table *t)
 {
+    char name[128];
     fprintf(f, "# %s\n", t->name);
     for (size_t c = 0; c < t->columns; c++) {
-        csv_cell(f, t->header[c]);
-        fputc(c + 1 < t->columns ? ',' : '\n', f);
+        snprintf(name, sizeof name, "%s ±", t->header[c]);
+        csv_columns(f, t, c, t->header[c], name);
     }
-    for (size_t i = 0; i < t->cells; i++) {
-        csv_cell(f, t->cell[i]);
-        fputc(i % t->columns + 1 < t->columns ? ',' : '\n', f);
-    }
+    for (size_t i = 0; i < t->cells; i++)
+        csv_columns(f, t, i % t->columns, t->cell[i], t->half[i]);
 }
 
 static void print_csv(const struct findings *r, FILE *f)

@@ -234,17 +234,21 @@ int sim_make(struct sim_job *job, const char *pairs, int force, struct setup_run
     return rc == 0 ? CLI_OK : cli_usage(COMMAND, "%s", message);
 }
 
+/* What makes no sense, and times that are too large, are the request's fault. */
+static int run_failed(const struct sim_job *job, int rc, const char *message)
+{
+    if (rc == -EINVAL || rc == -EOVERFLOW)
+        return cli_usage(COMMAND, "%s: %s", job->scenario->name, message);
+    return cli_fail(COMMAND, "%s: %s", job->scenario->name, message);
+}
+
 int sim_once(struct sim_job *job, const struct setup_run *run, int record, struct sim_result *result)
 {
     char message[300];
     struct sim_config config = run->config;
     config.record = record != 0;
     int rc = sim_run(&config, &run->load, result, message, sizeof message);
-    if (rc == -EINVAL)
-        return cli_usage(COMMAND, "%s", message);
-    if (rc != 0)
-        return cli_fail(COMMAND, "%s: %s", job->scenario->name, message);
-    return CLI_OK;
+    return rc == 0 ? CLI_OK : run_failed(job, rc, message);
 }
 
 uint64_t sim_reps(const struct sim_job *job)
@@ -257,13 +261,6 @@ static void show_progress(uint64_t done, uint64_t of, void *arg)
     const struct sim_job *job = arg;
     if (done % (of / 100 + 1) == 0 || done == of)
         term_progress("%s: %" PRIu64 " of %" PRIu64 " replications", job->scenario->name, done, of);
-}
-
-static int replicate_failed(const struct sim_job *job, int rc, const char *message)
-{
-    if (rc == -EINVAL)
-        return cli_usage(COMMAND, "%s", message);
-    return cli_fail(COMMAND, "%s: %s", job->scenario->name, message);
 }
 
 static int narrow_enough(const struct sim_job *job, const struct replications *out, size_t n, enum metric m)
@@ -286,7 +283,7 @@ int sim_many(struct sim_job *job, const struct setup_run *const *runs, size_t n,
     while (rc == 0 && job->options.width > 0 && out[0].n < REPS_MOST && !narrow_enough(job, out, n, m))
         rc = replicate_more(runs, n, out[0].n / 2 + 1, &o, out, message, sizeof message);
     term_progress_end();
-    return rc == 0 ? CLI_OK : replicate_failed(job, rc, message);
+    return rc == 0 ? CLI_OK : run_failed(job, rc, message);
 }
 
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits)
@@ -295,6 +292,11 @@ const char *sim_interval(struct sim_job *job, const struct summary *s, int digit
     if (s->n < 2)
         return findings_format(job->findings, "%.*f", digits, s->mean);
     return findings_format(job->findings, "%.*f ± %.*f", digits, s->mean, digits, half);
+}
+
+void sim_interval_cell(struct table *t, const struct summary *s, int digits)
+{
+    table_interval(t, s->mean, estimate_half_width(s, 0.95), digits);
 }
 
 /* ---- the command -------------------------------------------------------------------------- */

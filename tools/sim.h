@@ -92,8 +92,9 @@ struct sim_unit sim_unit_of(double seconds);
 /* "1.25 s", "310 us": three digits at least. */
 const char *sim_duration(struct sim_job *job, double seconds);
 
-/* "12.3 ± 0.4" of 95 %. */
+/* "12.3 ± 0.4" of 95 %, as text and as a cell. */
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits);
+void sim_interval_cell(struct table *t, const struct summary *s, int digits);
 
 /* ---- scenarios ---------------------------------------------------------------------------- */
 

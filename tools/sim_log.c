@@ -135,6 +135,35 @@ static void show_initial(struct sim_job *job, const struct sim_result *r)
         findings_lines(job->findings, "Worker %u: %" PRIu64 " tasks\n", i, r->initial[i]);
 }
 
+#define STATISTICS_WORKERS 64 /* a line each; of more workers the first 16 are shown */
+
+static void worker_lines(struct findings *f, const struct sim_result *r)
+{
+    uint32_t shown = r->workers <= STATISTICS_WORKERS ? r->workers : 16;
+    for (uint32_t i = 0; i < shown; i++)
+        findings_lines(f, "Worker %u: executed=%" PRIu64 ", stolen=%" PRIu64 ", queue=%" PRIu64 "\n", i,
+                       r->worker[i].executed, r->worker[i].stolen, r->worker[i].queue);
+    if (shown < r->workers)
+        findings_lines(f, "... and %u workers more\n", r->workers - shown);
+}
+
+static void worker_table(struct findings *f, const struct sim_result *r)
+{
+    struct table *t = findings_data(f, "workers",
+                                    "worker|executed|stolen|queue|tries|in vain|attempts|failed|"
+                                    "contended|busy s|seeking s|waiting s|parked s|blocked s");
+    for (uint32_t i = 0; i < r->workers; i++) {
+        const struct sim_worker_result *w = &r->worker[i];
+        const uint64_t count[] = {i, w->executed, w->stolen, w->queue, w->searches, w->vain, w->attempts,
+                                  w->failed, w->contended};
+        const sim_time spent[] = {w->busy, w->seeking, w->waiting, w->parked, w->blocked};
+        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+            table_number(t, (double)count[k], 0);
+        for (size_t k = 0; k < sizeof spent / sizeof *spent; k++)
+            table_number(t, sim_time_seconds(spent[k]), 9);
+    }
+}
+
 void sim_show_statistics(struct sim_job *job, const struct sim_result *r)
 {
     struct findings *f = job->findings;
@@ -142,11 +171,10 @@ void sim_show_statistics(struct sim_job *job, const struct sim_result *r)
     double rate = s->executed ? 100 * (double)s->stolen / (double)s->executed : 0;
     findings_lines(f, "=== Statistics ===\nTotal tasks executed: %" PRIu64 "\nTotal tasks stolen: %" PRIu64
                    "\nSteal rate: %.1f%%\n", s->executed, s->stolen, rate);
-    for (uint32_t i = 0; i < r->workers; i++)
-        findings_lines(f, "Worker %u: executed=%" PRIu64 ", stolen=%" PRIu64 ", queue=%" PRIu64 "\n", i,
-                       r->worker[i].executed, r->worker[i].stolen, r->worker[i].queue);
+    worker_lines(f, r);
     findings_lines(f, "Steal attempts: %" PRIu64 " tries, %" PRIu64 " in vain; %" PRIu64 " victims, %" PRIu64
                    " in vain\n", s->searches, s->vain, s->attempts, s->failed);
+    worker_table(f, r);
 }
 
 void sim_show_performance(struct sim_job *job, const char *granularity, double work, double wall,
