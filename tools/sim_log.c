@@ -211,7 +211,7 @@ static void page_add(struct sim_job *job, const struct sim_result *r, const char
     }
     for (size_t i = 0; i < r->records; i++) {
         const struct sim_record *e = &r->record[i];
-        record[i] = (struct page_record){e->at, page_kind(e->kind), e->worker, e->other, e->task, e->length};
+        record[i] = (struct page_record){e->at, (int)page_kind(e->kind), e->worker, e->other, e->task, e->length};
         sim_log_line(r, e, SIM_LOG_FULL, text, sizeof text);
         line[i] = *text ? findings_format(f, "%s", text) : NULL;
     }
