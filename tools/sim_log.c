@@ -187,9 +187,9 @@ void sim_show_performance(struct sim_job *job, const char *granularity, double w
 
 /* ---- the page ----------------------------------------------------------------------------- */
 
-static enum page_kind page_kind(enum sim_record_kind kind)
+static int page_kind(enum sim_record_kind kind)
 {
-    static const enum page_kind kinds[] = {
+    static const int kinds[] = {
         [SIM_SUBMITTED] = PAGE_SUBMITTED, [SIM_EXECUTING] = PAGE_EXECUTING, [SIM_COMPLETED] = PAGE_COMPLETED,
         [SIM_STOLE] = PAGE_STOLE,         [SIM_SPAWNED] = PAGE_SPAWNED,     [SIM_WAITS] = PAGE_WAITS,
         [SIM_RESUMED] = PAGE_RESUMED,     [SIM_FAILED] = PAGE_FAILED,       [SIM_PARKED] = PAGE_PARKED,
@@ -211,7 +211,7 @@ static void page_add(struct sim_job *job, const struct sim_result *r, const char
     }
     for (size_t i = 0; i < r->records; i++) {
         const struct sim_record *e = &r->record[i];
-        record[i] = (struct page_record){e->at, (int)page_kind(e->kind), e->worker, e->other, e->task, e->length};
+        record[i] = (struct page_record){e->at, page_kind(e->kind), e->worker, e->other, e->task, e->length};
         sim_log_line(r, e, SIM_LOG_FULL, text, sizeof text);
         line[i] = *text ? findings_format(f, "%s", text) : NULL;
     }
