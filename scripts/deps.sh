@@ -66,6 +66,7 @@ check)
     need "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" "sanitizers and libFuzzer for clang" clang_runtime_there
     ;;
 paths)
+    need binutils "the ruler counts instructions in the disassembly" have objdump
     need valgrind "the ruler counts instructions with callgrind" have valgrind
     ;;
 peers)

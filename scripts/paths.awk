@@ -1,8 +1,8 @@
 # paths.awk: compares the figures of two runs of scripts/paths.sh, or puts new ones into the stored list. Plain POSIX awk.
-# usage: awk -v mode=compare -v tolerance=0.5 [-v other=NAME] [-v cases=REGEX] -f paths.awk STORED NOW
-#        awk -v mode=merge [-v cases=REGEX] -f paths.awk STORED NOW      prints what is to be stored
+# usage: awk -v mode=compare -v tolerance=0.5 [-v other=NAME] [-v cases=REGEX] [-v measures=REGEX] -f paths.awk STORED NOW
+#        awk -v mode=merge [-v cases=REGEX] [-v measures=REGEX] -f paths.awk STORED NOW    prints what is to be stored
 # A list: the compiler and the machine in the first line (`# gcc 12.2.0 x86_64`), then `CASE MEASURE FIGURE`. The
-# measure is what was counted: `executed` are instructions per operation; of other measures nothing is said here.
+# measure is what was counted: `executed` instructions per operation, `instructions` and `operands` of a function.
 # compare: a table, a case that was not stored, one that is gone; status 1 if a figure rose by more than `tolerance`
 # percent or a case is gone, 77 if compiler or machine differ, 2 if a list is wrong.
 
@@ -28,10 +28,8 @@ function is_line() { return NF == 3 && $3 ~ /^[0-9]+([.][0-9]+)?$/ }
 function chosen(k,    part)
 {
     split(k, part, " ")
-    return part[2] == "executed" && (cases == "" || part[1] ~ cases)
+    return (measures == "" || part[2] ~ measures) && (cases == "" || part[1] ~ cases)
 }
-
-function name_of(k,    part) { split(k, part, " "); return part[1] }
 
 # ---- compare ---------------------------------------------------------------------------------------
 
@@ -41,12 +39,12 @@ function compare(    i, bad)
         printf "paths: stored for \"%s\", here is \"%s\": not compared\n", substr(header[1], 3), substr(header[2], 3)
         return 77
     }
-    printf "%-16s %12s %12s %8s\n", "case", "now", other == "" ? "stored" : other, "ratio"
+    printf "%-40s %12s %12s %8s\n", "case", "now", other == "" ? "stored" : other, "ratio"
     for (i = 1; i <= news; i++)
         bad += judge(new_key[i])
     for (i = 1; i <= lines; i++)
         if (chosen(key[i]) && !(key[i] in now)) {
-            printf "%-16s %12s %12.3f %8s  gone\n", name_of(key[i]), "-", old[key[i]], "-"
+            printf "%-40s %12s %12s %8s  gone\n", key[i], "-", old[key[i]], "-"
             bad++
         }
     return bad > 0
@@ -56,14 +54,14 @@ function judge(k,    was, is, limit, ratio, verdict)
 {
     is = now[k] + 0
     if (!(k in old)) {
-        printf "%-16s %12.3f %12s %8s  not stored\n", name_of(k), is, "-", "-"
+        printf "%-40s %12s %12s %8s  not stored\n", k, now[k], "-", "-"
         return 0
     }
     was = old[k] + 0
     limit = was * tolerance / 100
     ratio = (was > 0) ? sprintf("%.4f", is / was) : "-"
     verdict = (is - was > limit) ? "  rose" : (was - is > limit) ? "  fell" : ""
-    printf "%-16s %12.3f %12.3f %8s%s\n", name_of(k), is, was, ratio, verdict
+    printf "%-40s %12s %12s %8s%s\n", k, now[k], old[k], ratio, verdict
     return verdict == "  rose"
 }
 
@@ -73,7 +71,7 @@ function judge(k,    was, is, limit, ratio, verdict)
 function merge(    i)
 {
     print header[2]
-    print "# scripts/paths.sh --update writes this; docs/testing.md, \"Ruler\". Instructions executed per operation."
+    print "# scripts/paths.sh --update writes this; docs/testing.md, \"Ruler\"."
     for (i = 1; i <= lines && header[1] == header[2]; i++) {
         if (key[i] in now) line(key[i], now[key[i]])
         else if (!chosen(key[i])) line(key[i], old[key[i]])
@@ -86,5 +84,5 @@ function merge(    i)
 function line(k, figure,    part)
 {
     split(k, part, " ")
-    printf "%-16s %-10s %10s\n", part[1], part[2], figure
+    printf "%-28s %-12s %10s\n", part[1], part[2], figure
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# The ruler: instructions executed per operation on the paths that users walk most, on one worker, counted by
-# callgrind and compared with those stored in tests/paths.txt. They repeat exactly.
-# usage: scripts/paths.sh [--tolerance PERCENT] [--case REGEX] [--against DIR | --update]
+# The ruler: of the paths that users walk most, the instructions executed per operation on one worker, counted by
+# callgrind, and the instructions and memory operands of each function, counted in the disassembly; both compared with
+# those stored in tests/paths.txt. They repeat exactly.
+# usage: scripts/paths.sh [--executed | --code] [--tolerance PERCENT] [--case REGEX] [--against DIR | --update]
+#   --executed   only what is executed
+#   --code       only what the disassembly shows; needs no valgrind
 #   --tolerance  how much a figure may rise; 0.5
 #   --case       only these cases
 #   --against    compare with the library of another tree: its sources, or a build directory, whose library is
@@ -22,6 +25,7 @@ tolerance=0.5
 cases=
 against=
 update=
+measures=
 
 quit() { echo "paths: $*" >&2; exit 2; }
 usage() { sed -n '2,/^set -u/{/^set -u/d; s/^# \{0,1\}//; p}' "$root/scripts/paths.sh"; }
@@ -30,6 +34,8 @@ while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit 0 ;;
     --update) update=yes ;;
+    --executed) measures=executed ;;
+    --code) measures='instructions|operands' ;;
     --tolerance | --case | --against)
         [ $# -ge 2 ] || quit "$1 needs a value; --help"
         case $1 in
@@ -78,6 +84,9 @@ link_programs() # link_programs SOURCES BUILD TO
             "$2/libfilch.a" -pthread -Wl,--wrap=os_ticks,--wrap=os_ticks_per_us,--wrap=os_random_seed \
             -o "$3/$program" || quit "tests/paths/$program.c does not build with the headers of $1"
     done
+    "$cc" -std=gnu11 -O3 -g -I"$1/include" -I"$1/src" -c "$root/tests/paths/code.c" -o "$3/code.o" ||
+        quit "tests/paths/code.c does not build with the headers of $1"
+    ln -sf "$2/libfilch.a" "$3/libfilch.a"
 }
 
 # A tree is built here; of a build directory the library is taken.
@@ -116,24 +125,40 @@ measure() # measure PROGRAM CASE: prints a line of a list
         'BEGIN { printf "%s executed %.3f\n", name, (twice - once) / n }'
 }
 
-measure_all() # measure_all PROGRAMS: prints a list
+measure_executed() # measure_executed PROGRAMS: prints lines of a list
 {
-    local program name any=
-    header
+    local program name
     for program in calls inside; do
         for name in $("$1/$program"); do
-            if [[ $name =~ $cases ]]; then measure "$1/$program" "$name" && any=yes || exit 2; fi
+            if [[ $name =~ $cases ]]; then measure "$1/$program" "$name" || exit 2; fi
         done
     done
-    [ "$any" ] || quit "no case matches $cases"
+}
+
+measure_code() # measure_code PROGRAMS: prints lines of a list
+{
+    objdump -d --no-show-raw-insn "$1/code.o" "$1/libfilch.a" >"$out/code.txt" || quit "objdump failed"
+    awk -f scripts/paths-code.awk tests/paths/functions.txt "$out/code.txt" >"$out/code-figures.txt" ||
+        quit "no function of tests/paths/functions.txt is in $1/libfilch.a"
+    awk -v cases="$cases" 'cases == "" || $1 ~ cases' "$out/code-figures.txt"
+}
+
+measure_all() # measure_all PROGRAMS TO: writes a list
+{
+    header >"$2"
+    if [ "$measures" != executed ]; then measure_code "$1" >>"$2"; fi
+    if [[ executed =~ $measures ]]; then measure_executed "$1" >>"$2" || exit 2; fi
+    grep -qv '^#' "$2" || quit "no case matches $cases"
 }
 
 compare() # compare STORED NOW NAME
 {
-    awk -v mode=compare -v tolerance="$tolerance" -v cases="$cases" -v other="$3" -f scripts/paths.awk "$1" "$2"
+    awk -v mode=compare -v tolerance="$tolerance" -v cases="$cases" -v measures="$measures" -v other="$3" \
+        -f scripts/paths.awk "$1" "$2"
 }
 
-command -v "$valgrind" >/dev/null || { echo "paths: no $valgrind here (scripts/deps.sh paths): skipped"; exit 77; }
+[[ ! executed =~ $measures ]] || command -v "$valgrind" >/dev/null || { echo "paths: no $valgrind here (scripts/deps.sh paths): skipped"; exit 77; }
+command -v objdump >/dev/null || quit "no objdump here: scripts/deps.sh paths"
 command -v "$cc" >/dev/null || quit "no compiler $cc"
 if [ -z "$update$against" ]; then
     [ -f "$stored" ] || quit "no $stored; --update writes it"
@@ -145,15 +170,15 @@ fi
 
 build_library "$root" "$out/library"
 link_programs "$root" "$out/library" "$out/programs"
-measure_all "$out/programs" >"$out/now.txt" || exit 2
+measure_all "$out/programs" "$out/now.txt"
 if [ "$update" ]; then
     if [ ! -f "$stored" ]; then header >"$stored"; fi
-    awk -v mode=merge -v cases="$cases" -f scripts/paths.awk "$stored" "$out/now.txt" >"$out/stored.txt" || exit 2
+    awk -v mode=merge -v cases="$cases" -v measures="$measures" -f scripts/paths.awk "$stored" "$out/now.txt" >"$out/stored.txt" || exit 2
     cp "$out/stored.txt" "$stored"
     echo "paths: $(grep -vc '^#' "$stored") figures in tests/paths.txt"
 elif [ "$against" ]; then
     prepare_other
-    measure_all "$out/other-programs" >"$out/other.txt" || exit 2
+    measure_all "$out/other-programs" "$out/other.txt"
     compare "$out/other.txt" "$out/now.txt" other
 else
     compare "$stored" "$out/now.txt" stored
