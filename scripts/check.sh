@@ -59,7 +59,7 @@ stage_clang()
     local without=$by_both faults=ON # the library once more, behind macros
     if [ ! "$thorough" ]; then without="$without|$long_same" faults=OFF; fi
     configure_and_build build-clang clang -DFILCH_BENCH=OFF -DFILCH_MODELS=OFF -DFILCH_FAULTS=$faults -DCMAKE_C_FLAGS_RELEASE=-O2 &&
-        tests build-clang '^(unit|api)$' "^($without)\$"
+        tests build-clang '^(unit|api|same)$' "^($without)\$"
 }
 # What switches stacks; the rest is the same code as in the stage before.
 switching='context expose fork_limits forkjoin overflow pool scope strangers sync_held task task_edges waiters'
@@ -117,7 +117,7 @@ title()
     case $1 in
     lint) echo "lint" ;;
     gcc) echo "gcc -O3, all tests, models, a sample of the mutants" ;;
-    clang) echo "clang -O2, unit and api tests" ;;
+    clang) echo "clang -O2, unit and api tests, the simulator gives the same bytes" ;;
     ucontext) echo "gcc -O1, the portable context switch, what switches" ;;
     asan) echo "gcc, address, undefined and leak sanitizers" ;;
     tsan) echo "gcc, thread sanitizer" ;;

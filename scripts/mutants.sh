@@ -16,7 +16,7 @@
 # Header: by=A,B (the first that fails counts), model=A,B for the model programs (only these models),
 # args=A,B, nth=K, sample=1 or 2; `equivalent` instead of by=, and then lines `> ...` that say why nothing can
 # notice.
-# Killers: model_X (tests/model/X.c), unit_test_X, stress_test_X, fault_test_X (tests/LABEL/test_X.c).
+# Killers: model_X (tests/model/X.c), unit_test_X, stress_test_X, sim_test_X, fault_test_X (tests/LABEL/test_X.c).
 #
 # A break that does not compile is a mistake of the list, not a kill. A test that hangs is a kill
 # (the limit is at least five times what it takes unbroken); a model that runs out of time is not:
@@ -112,15 +112,16 @@ sync_tree() # sync_tree K
     (cd "$to" && sources) | LC_ALL=C comm -13 "$dir/sources" - | while read -r f; do rm -f "$to/$f"; done
 }
 
-only_core() # files of the core whose names the model checker does not have as well
+only_libraries() # files of the core whose names the model checker does not have as well, and of the simulator
 {
     (cd src/core && printf '%s\n' ./*.c) | while read -r f; do
         if [ ! -f "mc/$f" ]; then echo "${f#./}"; fi
     done
+    (cd src/sim && printf '%s\n' *.c)
 }
 
 # Twice: the second time the dependencies of the first are known. Programs without any object of the
-# core need not wait for it when a header changes.
+# core or of the simulator need not wait for these when a header changes.
 prepare_tree() # prepare_tree K
 {
     local at target
@@ -134,7 +135,7 @@ prepare_tree() # prepare_tree K
     make -C "$at" $targets && make -C "$at" $targets || return 1
     for target in $targets; do
         readelf -sW "$at/$(program_of "$target")" | awk '$4 == "FILE" { print $8 }' >"$at/objects"
-        if ! only_core | grep -qxFf - "$at/objects"; then touch "$at/without_core.$target"; fi
+        if ! only_libraries | grep -qxFf - "$at/objects"; then touch "$at/without_libraries.$target"; fi
     done
     rm -rf "$(clean "$1")"
     cp -a "$at" "$(clean "$1")"
@@ -273,7 +274,7 @@ check_unbroken()
 build_target() # build_target K TARGET FILE
 {
     local fast=
-    if [[ $3 == *.h && -f $(build "$1")/without_core.$2 ]]; then fast=/fast; fi
+    if [[ $3 == *.h && -f $(build "$1")/without_libraries.$2 ]]; then fast=/fast; fi
     make -C "$(build "$1")" "$2$fast"
 }
 
