@@ -96,6 +96,19 @@ const char *sim_duration(struct sim_job *job, double seconds);
 const char *sim_interval(struct sim_job *job, const struct summary *s, int digits);
 void sim_interval_cell(struct table *t, const struct summary *s, int digits);
 
+/* ---- sim_pair.c --------------------------------------------------------------------------- */
+
+/* The second against the first, replication by replication; "better" has the metric's own sense. */
+struct paired_result sim_judge(const struct replications *first, const struct replications *second,
+                               enum metric m);
+/* A row for each of `n` metrics: load, figure, first, second, difference, verdict. */
+void sim_pair_rows(struct table *t, const char *load, const struct replications *first,
+                   const struct replications *second, const enum metric *metrics, size_t n);
+/* "+0.12 ± 0.03" of 95 %. */
+const char *sim_difference(struct sim_job *job, const struct paired_result *r, int digits);
+/* CLI_OK unless the user gave one of `keys`, separated by blanks: the scenario sets them itself. */
+int sim_refuse_given(const struct sim_job *job, const char *keys);
+
 /* ---- scenarios ---------------------------------------------------------------------------- */
 
 int sim_run_plain(struct sim_job *job);       /* sim_basic.c */

@@ -13,6 +13,13 @@ const struct sim_scenario sim_scenarios[] = {
     /* children, adaptive victims, task sizes */
 
     /* back-off, livelock, bursts, number of workers */
+    {"livelock", "all idle, in step, all failing; and what ends it",
+     "workers=4 tasks=5 place=0 duration=1 collisions=on wait=0.1 backoff=0.05..0.5 backoff_factor=2 "
+     "backoff_jitter=50 cycle_attempts=2 probe=1ms",
+     "Document 003, preventing livelock: accesses to one queue in one instant all fail, also the owner's.\n"
+     "All tasks lie at worker 0, and all workers look at it in one instant, again and again.\n"
+     "backoff_jitter=, cycle_attempts= and probe= hold for those ways whose names have them.", SIM_LOG_FULL,
+     50, 0, sim_run_livelock},
 
     /* queues and their locks */
 

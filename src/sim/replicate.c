@@ -23,6 +23,7 @@ static const struct {
     [METRIC_SOJOURN] = {"sojourn", "s", false},     [METRIC_QUEUED] = {"queued", "s", false},
     [METRIC_P99] = {"p99", "s", false},             [METRIC_THROUGHPUT] = {"throughput", "tasks/s", true},
     [METRIC_EXECUTED] = {"executed", "tasks", true}, [METRIC_DONE] = {"done", "", true},
+    [METRIC_LIVELOCK] = {"livelock", "", false},
 };
 
 const char *metric_name(enum metric m) { return metrics[m].name; }
@@ -73,6 +74,7 @@ double metric_of(const struct sim_result *r, enum metric m)
     case METRIC_THROUGHPUT: return ratio((double)r->completed, sim_time_seconds(r->end));
     case METRIC_EXECUTED: return (double)s->executed;
     case METRIC_DONE: return r->how == SIM_DONE;
+    case METRIC_LIVELOCK: return r->how == SIM_LIVELOCK;
     case METRICS: break;
     }
     return 0;

@@ -27,6 +27,7 @@ enum metric {
     METRIC_THROUGHPUT, /* tasks completed per second                                             */
     METRIC_EXECUTED,
     METRIC_DONE,       /* 1: all tasks have ended; 0: the run got stuck or its time was up       */
+    METRIC_LIVELOCK,   /* 1: a livelock was detected                                             */
     METRICS
 };
 
