@@ -22,6 +22,13 @@ const struct sim_scenario sim_scenarios[] = {
      50, 0, sim_run_livelock},
 
     /* queues and their locks */
+    {"central", "one locked queue against deques, and where it bends",
+     "workers=1024 tasks=2048 load=closed duration=exp:20us lock=exp:100ns probe=100ns victim=random "
+     "idle=yield",
+     "A closed system on 1 to `workers=` workers: every task that ends submits its successor. Each\n"
+     "operation on a queue holds its lock, first come first served. With one queue for all, the lock is the\n"
+     "limit; with a deque per worker, successors go to random workers, and a thief pays for every look.",
+     SIM_LOG_FULL, 5, 0, sim_run_central},
 
     /* trees, comparisons, sweeps, theory */
 
