@@ -165,10 +165,13 @@ static int plain_option(struct sim_job *job, const char *name)
 static int argument(struct sim_job *job, const char *text)
 {
     char message[300];
-    if (job->words < job->scenario->words && (!strchr(text, '=') || job->words == 0)) {
+    int most = job->scenario->words;
+    if (job->words < most && (most == SIM_WORDS || sim_compare_takes(job, text))) {
         job->word[job->words++] = text;
         return CLI_OK;
     }
+    if (most > 0 && !strchr(text, '='))
+        return cli_usage(COMMAND, "%s: too many arguments", text);
     if (setup_parse(&job->setup, text, true, message, sizeof message) != 0)
         return cli_usage(COMMAND, "%s", message);
     return CLI_OK;
@@ -181,13 +184,13 @@ static int workload(struct sim_job *job, const char *name)
     char message[300];
     if (!s || !s->pairs)
         return cli_usage(COMMAND, "--workload %s: there is no such scenario", name);
-    struct setup base;
-    setup_init(&base);
-    if (setup_parse(&base, s->pairs, false, message, sizeof message) != 0)
+    job->workload = s->name;
+    setup_init(&job->base);
+    if (setup_parse(&job->base, s->pairs, false, message, sizeof message) != 0)
         return cli_fail(COMMAND, "%s: %s", s->name, message);
     for (int k = 0; k < SETUP_KEYS; k++)
         if (!setup_given(&job->setup, (enum setup_key)k))
-            snprintf(job->setup.value[k], SETUP_VALUE, "%s", base.value[k]);
+            snprintf(job->setup.value[k], SETUP_VALUE, "%s", job->base.value[k]);
     return CLI_OK;
 }
 
@@ -267,7 +270,7 @@ static int narrow_enough(const struct sim_job *job, const struct replications *o
 {
     for (size_t k = 0; k < n; k++) {
         struct summary s = replications_summary(&out[k], m);
-        if (!estimate_enough(&s, 0.95, job->options.width, ESTIMATE_LEAST_N))
+        if (!estimate_enough(&s, 0.95, job->options.width, ESTIMATE_LEAST_N_SKEWED))
             return 0;
     }
     return 1;
@@ -301,23 +304,40 @@ void sim_interval_cell(struct table *t, const struct summary *s, int digits)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-/* The command that repeats the run: the pairs that differ from the scenario's. */
-static char *command_of(const struct sim_job *job, const struct setup *base)
+/* The pairs that differ from the scenario's, or the workload's. A scenario with words has the seed as an
+ * option: a pair could be taken for a word. */
+static size_t print_pairs(const struct sim_job *job, char *text, size_t size)
 {
-    size_t size = 256 + (size_t)SETUP_KEYS * (SETUP_VALUE + 32), n;
+    size_t n = 0;
+    for (int k = 0; k < SETUP_KEYS && n < size; k++) {
+        const char *value = job->setup.value[k];
+        if (k == SETUP_SEED && job->scenario->words)
+            n += (size_t)snprintf(text + n, size - n, " --seed %s", value);
+        else if (k == SETUP_SEED || strcmp(value, job->base.value[k]) != 0)
+            n += (size_t)snprintf(text + n, size - n, " %s=%s", setup_key_help((enum setup_key)k)->name,
+                                  value);
+    }
+    return n;
+}
+
+/* The command that repeats the run. */
+static char *command_of(const struct sim_job *job)
+{
+    size_t size = 512 + (size_t)SETUP_KEYS * (SETUP_VALUE + 32), n;
+    for (int i = 0; i < job->words; i++)
+        size += strlen(job->word[i]) + 1;
     char *text = malloc(size);
     if (!text)
         return NULL;
     n = (size_t)snprintf(text, size, "filch sim %s", job->scenario->name);
-    for (int i = 0; i < job->words && n < size; i++)
+    for (int i = 0; i < job->words; i++)
         n += (size_t)snprintf(text + n, size - n, " %s", job->word[i]);
-    for (int k = 0; k < SETUP_KEYS && n < size; k++)
-        if (strcmp(job->setup.value[k], base->value[k]) != 0 || k == SETUP_SEED)
-            n += (size_t)snprintf(text + n, size - n, " %s=%s", setup_key_help((enum setup_key)k)->name,
-                                  job->setup.value[k]);
-    if (job->options.reps && n < size)
+    if (job->workload)
+        n += (size_t)snprintf(text + n, size - n, " --workload %s", job->workload);
+    n += print_pairs(job, text + n, size - n);
+    if (job->options.reps)
         n += (size_t)snprintf(text + n, size - n, " --reps %" PRIu64, job->options.reps);
-    if (job->options.width > 0 && n < size)
+    if (job->options.width > 0)
         snprintf(text + n, size - n, " --width %g", 100 * job->options.width);
     return text;
 }
@@ -343,9 +363,9 @@ static int write_findings(const struct sim_job *job)
     return CLI_OK;
 }
 
-static int run_scenario(struct sim_job *job, const struct setup *base)
+static int run_scenario(struct sim_job *job)
 {
-    char *command = command_of(job, base);
+    char *command = command_of(job);
     if (!command)
         return cli_fail(COMMAND, "no memory");
     job->findings = findings_new(job->scenario->summary, command);
@@ -372,20 +392,19 @@ static int has_help(int argc, char **argv)
 
 static int scenario_main(const struct sim_scenario *s, int argc, char **argv)
 {
-    const char *word[8];
+    const char *word[SIM_WORDS];
     struct sim_job job = {.scenario = s, .word = word};
-    struct setup base;
     char message[300];
     if (has_help(argc, argv)) {
         print_scenario_help(s);
         return CLI_OK;
     }
-    setup_init(&base);
-    if (setup_parse(&base, s->pairs, false, message, sizeof message) != 0)
+    setup_init(&job.base);
+    if (setup_parse(&job.base, s->pairs, false, message, sizeof message) != 0)
         return cli_fail(COMMAND, "%s: %s", s->name, message);
-    job.setup = base;
+    job.setup = job.base;
     int rc = arguments(&job, argc, argv);
-    return rc == CLI_OK ? run_scenario(&job, &base) : rc;
+    return rc == CLI_OK ? run_scenario(&job) : rc;
 }
 
 int sim_main(int argc, char **argv)

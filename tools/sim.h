@@ -29,12 +29,15 @@ struct sim_options {
 
 struct sim_job {
     const struct sim_scenario *scenario;
-    struct setup setup;
+    struct setup setup, base;        /* base: before the user's pairs                      */
+    const char *workload;            /* the name behind --workload, or null                */
     struct sim_options options;
     struct findings *findings;
-    const char **word;               /* arguments that are no pairs                       */
+    const char **word;               /* arguments that are no settings of all runs        */
     int words;
 };
+
+enum { SIM_WORDS = 64 };             /* of a scenario that takes all arguments by itself      */
 
 struct sim_scenario {
     const char *name, *summary;
@@ -42,7 +45,7 @@ struct sim_scenario {
     const char *text;                /* of --help, and the first paragraph of a page      */
     enum sim_log log;
     uint64_t reps;                   /* replications if none are asked for; 0: it has none */
-    int words;                       /* arguments that are no pairs, at most              */
+    int words;                       /* arguments that are no settings of all runs, at most; SIM_WORDS: all */
     int (*run)(struct sim_job *job); /* a status of cli.h                                 */
 };
 
@@ -108,6 +111,13 @@ void sim_pair_rows(struct table *t, const char *load, const struct replications 
 const char *sim_difference(struct sim_job *job, const struct paired_result *r, int digits);
 /* CLI_OK unless the user gave one of `keys`, separated by blanks: the scenario sets them itself. */
 int sim_refuse_given(const struct sim_job *job, const char *keys);
+
+/* ---- sim_compare.c ------------------------------------------------------------------------ */
+
+/* Is this argument, after the words so far, a variant, or metric=? */
+int sim_compare_takes(const struct sim_job *job, const char *text);
+/* The name behind metric=. */
+int sim_metric_word(const char *text, enum metric *m);
 
 /* ---- scenarios ---------------------------------------------------------------------------- */
 

@@ -31,6 +31,15 @@ const struct sim_scenario sim_scenarios[] = {
      SIM_LOG_FULL, 5, 0, sim_run_central},
 
     /* trees, comparisons, sweeps, theory */
+    {"compare", "variants of a setup, with the same random numbers",
+     "load=tree tree=fib:15 leaf=1us before=1us after=1us exec=1us workers=16 victim=one idle=yield "
+     "failed=1us steal_near=1us steal_far=1us",
+     "filch sim compare VARIANT VARIANT... [metric=NAME] [--workload SCENARIO]: each variant against the\n"
+     "first, run by run with the same tasks and seeds. A variant is a value of victim=, or pairs such as\n"
+     "steal=half or steal=half,spin=2, or `base`. The first two arguments are variants, and so is each\n"
+     "other one that has no = or begins with a key that a variant begins with; the rest are settings of\n"
+     "all.\n"
+     "Without --workload: a small fork-join tree on 16 workers.", SIM_LOG_FULL, 40, 16, sim_run_compare},
 
     {"run", "any setup, with a full log", "", "One run of whatever the pairs say.", SIM_LOG_FULL, 0, 0,
      sim_run_plain},
