@@ -1,18 +1,13 @@
 /* sim_pair.c: two ways of scheduling the same load, replication by replication. */
 #include "cli.h"
 #include "sim.h"
+#include "sim/compare.h"
 #include <string.h>
 
 struct paired_result sim_judge(const struct replications *first, const struct replications *second,
                                enum metric m)
 {
-    struct paired pair = {0};
-    for (uint64_t i = 0; i < first->n && i < second->n; i++)
-        paired_add(&pair, first->value[i][m], second->value[i][m]);
-    struct paired_result r = paired_judge(&pair, 0.95);
-    if (metric_more_is_better(m) && r.verdict != ESTIMATE_NO_DIFFERENCE)
-        r.verdict = r.verdict == ESTIMATE_BETTER ? ESTIMATE_WORSE : ESTIMATE_BETTER;
-    return r;
+    return compare(first, second, m, 0.95).result;
 }
 
 static int digits_of(enum metric m)
