@@ -111,20 +111,32 @@ static void check_list(struct check *c, const struct task_list *l, uint32_t work
     }
 }
 
+/* What would go on for ever: loads that renew themselves, without an end or in no time. */
+static void check_end(struct check *c, const struct sim_config *config, const struct sim_load *l)
+{
+    bool closed = l->behavior == SIM_CLOSED;
+    bool random = l->behavior == SIM_SPAWNING || l->behavior == SIM_JOINING;
+    uint32_t per_mille = (l->children_min + l->children_max) * l->spawn_permille / 2;
+    bool grows = random && per_mille >= 1000;
+    const struct dist *lasting = closed ? &l->duration : &l->child;
+    bool forever = config->until == SIM_NEVER;
+    refuse(c, closed && forever, "load=closed: the run would never end; give until=");
+    refuse(c, grows && forever,
+           "children: a task has one or more on average: the run would never end; give until=");
+    refuse(c, grows && l->children_inline, "children: with inline=on a task has less than one on average");
+    refuse(c, (closed || grows) && config->costs.exec == 0 && dist_mean(lasting) <= 0,
+           "duration: tasks that follow on each other must take time; give exec=");
+}
+
 static void check_load(struct check *c, const struct sim_config *config, const struct sim_load *l)
 {
     bool listed = l->behavior == SIM_LISTED, tree = l->behavior == SIM_TREE;
-    bool random = l->behavior == SIM_SPAWNING || l->behavior == SIM_JOINING;
     refuse(c, listed != (l->arrivals.kind == SIM_ARRIVE_LIST) || (listed && !l->list),
            "a task list is missing");
     refuse(c, tree != (l->arrivals.kind == SIM_ARRIVE_ROOT) || (tree && !l->tree), "a tree is missing");
     refuse(c, l->spawn_permille > 1000, "spawn: a probability is from 0 to 1");
     refuse(c, l->children_min > l->children_max || l->children_max > 1000, "children: at most 1000");
-    uint32_t per_mille = (l->children_min + l->children_max) * l->spawn_permille / 2;
-    refuse(c, random && per_mille >= 1000 && config->until == SIM_NEVER,
-           "children: a task has one or more on average: the run would never end; give until=");
-    refuse(c, random && per_mille >= 1000 && l->children_inline,
-           "children: with inline=on a task has less than one on average");
+    check_end(c, config, l);
     check_arrivals(c, &l->arrivals, config->workers);
     if (listed)
         check_list(c, l->list, config->workers);

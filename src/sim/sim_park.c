@@ -41,7 +41,7 @@ void sim_park_wake(struct sim *s, struct sim_worker *w, sim_time now)
     parked_remove(s, w);
     sim_state_set(w, WORKER_SEEKING, now);
     s->searching++;
-    w->step = STEP_LOOK;
+    w->step = STEP_WAKE;
     w->count.wakes++;
     sim_record(s, SIM_WOKEN, now, sim_id(s, w), -1, NO_TASK, 0);
     sim_schedule(s, sim_id(s, w), sim_later(s, now, s->config->costs.wake), EVENT_LOOK);

@@ -227,9 +227,11 @@ static bool search_over(struct sim *s, struct sim_worker *w, sim_time now, bool 
     }
     if (looked && more)
         return false;
-    begin_cycle(w); /* time has to pass */
+    if (!more)
+        begin_cycle(w);
+    sim_time failed = s->config->costs.failed; /* time has to pass */
     w->step = STEP_LOOK;
-    sim_schedule(s, sim_id(s, w), sim_later(s, now, s->config->costs.failed + 1), EVENT_LOOK);
+    sim_schedule(s, sim_id(s, w), sim_later(s, now, failed > 0 ? failed : 1), EVENT_LOOK);
     return true;
 }
 
@@ -391,6 +393,7 @@ void sim_seek_event(struct sim *s, struct sim_worker *w, sim_time now)
 {
     switch (w->step) {
     case STEP_LOOK:
+    case STEP_WAKE:
         look_again(s, w, now);
         break;
     case STEP_VICTIM:

@@ -50,6 +50,7 @@ enum worker_state {
 /* What the next event of a seeking worker is. */
 enum worker_step {
     STEP_LOOK,     /* it looks for work: own queue, then victims                              */
+    STEP_WAKE,     /* it was woken, and looks for work then                                    */
     STEP_VICTIM,   /* it arrives at its victim                                                */
     STEP_POP,      /* the lock is its own: it takes from its queue                            */
     STEP_STEAL,    /* the lock is its own: it takes from the victim's                         */
@@ -76,6 +77,7 @@ struct sim_worker {
     sim_time next_since;
     uint32_t searches;       /* of this idle cycle                                            */
     uint32_t looks;          /* at victims, in this idle cycle                                */
+    uint64_t vain_mark;      /* count.vain when sim.marked was set                            */
     uint32_t until_global;   /* picks until the pool's queue comes first                      */
     sim_time backoff;
     uint32_t parked_at;      /* place in sim.parked                                           */
@@ -118,7 +120,8 @@ struct sim {
     uint32_t *parked, parked_count;
     uint64_t *parked_bits;
     struct rng wake_rng;
-    uint64_t vain;           /* searches since a task began or arrived                        */
+    uint64_t vain;           /* searches since a task began or arrived, or since the mark     */
+    bool marked;             /* no task has begun or arrived since each worker's vain_mark    */
     bool collided;           /* one of them collided                                          */
 
     bool search_lasts;       /* other workers' events may come between two looks of a search   */
@@ -164,6 +167,13 @@ static inline void sim_state_set(struct sim_worker *w, enum worker_state state, 
     w->since = at;
     w->state_before = w->state;
     w->state = state;
+}
+
+/* A task begins or arrives: the run goes on. */
+static inline void sim_progress(struct sim *s)
+{
+    s->vain = 0;
+    s->marked = false;
 }
 
 /* ---- sim_tasks.c -------------------------------------------------------------------------- */

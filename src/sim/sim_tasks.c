@@ -191,7 +191,7 @@ void sim_task_submit(struct sim *s, uint32_t t, int32_t worker, sim_time now)
 static uint32_t new_arrival(struct sim *s, sim_time now)
 {
     uint64_t number = ++s->arrived;
-    s->vain = 0;
+    sim_progress(s);
     return sim_task_new(s, NO_TASK, (uint32_t)number, rng_mix(s->load->seed ^ rng_mix(number)), now);
 }
 

@@ -122,7 +122,7 @@ static void occupy(struct sim *s, struct sim_worker *w, uint32_t t, sim_time at)
 {
     w->task = t;
     s->running++;
-    s->vain = 0;
+    sim_progress(s);
     sim_state_set(w, WORKER_BUSY, at);
 }
 
@@ -373,18 +373,35 @@ static void stuck_add(struct sim *s, struct sim_stuck stuck)
         r->stuck[r->stuck_shown++] = stuck;
 }
 
-/* A child that a blocked parent waits for: in a queue, or blocked itself. */
+/* The first task of a queue whose parent this is. */
+static uint32_t child_in(const struct sim *s, const struct sim_queue *q, uint32_t parent)
+{
+    for (uint32_t k = q->head; k != q->tail; k++)
+        if (s->task[q->item[k & q->mask]].parent == parent)
+            return q->item[k & q->mask];
+    return NO_TASK;
+}
+
+/* A child that a blocked parent waits for: in a queue, to be run next, or blocked itself. */
 static uint32_t awaited_child(const struct sim *s, uint32_t parent)
 {
-    for (uint32_t i = 0; i < s->workers; i++) {
+    uint32_t child = child_in(s, &s->global, parent);
+    for (uint32_t i = 0; i < s->workers && child == NO_TASK; i++) {
         const struct sim_worker *w = &s->worker[i];
         if (w->state == WORKER_BLOCKED && s->task[w->frame].parent == parent)
-            return w->frame;
-        for (uint32_t k = w->queue.head; k != w->queue.tail; k++)
-            if (s->task[w->queue.item[k & w->queue.mask]].parent == parent)
-                return w->queue.item[k & w->queue.mask];
+            child = w->frame;
+        else if (w->next != NO_TASK && s->task[w->next].parent == parent)
+            child = w->next;
+        else
+            child = child_in(s, &w->queue, parent);
     }
-    return NO_TASK;
+    return child;
+}
+
+static void stuck_add_queued(struct sim *s, uint32_t t, int32_t worker)
+{
+    if (t != NO_TASK)
+        stuck_add(s, (struct sim_stuck){.task = t, .queued = true, .child = NO_TASK, .worker = worker});
 }
 
 static void find_stuck(struct sim *s)
@@ -398,9 +415,11 @@ static void find_stuck(struct sim *s)
     }
     for (uint32_t i = 0; i <= s->workers; i++) {
         const struct sim_queue *q = i < s->workers ? &s->worker[i].queue : &s->global;
+        int32_t worker = i < s->workers ? (int32_t)i : -1;
         for (uint32_t k = q->head; k != q->tail; k++)
-            stuck_add(s, (struct sim_stuck){.task = q->item[k & q->mask], .queued = true, .child = NO_TASK,
-                                            .worker = i < s->workers ? (int32_t)i : -1});
+            stuck_add_queued(s, q->item[k & q->mask], worker);
+        if (i < s->workers)
+            stuck_add_queued(s, s->worker[i].next, worker);
     }
 }
 
@@ -415,6 +434,37 @@ static bool all_arrived(const struct sim *s)
     return s->next_arrival == SIM_NEVER;
 }
 
+/* Has every worker that will look again searched in vain since the mark? One may hold a lock meanwhile, or
+ * wake up, and find something then. */
+static bool all_looked(const struct sim *s)
+{
+    for (uint32_t i = 0; i < s->workers; i++) {
+        const struct sim_worker *w = &s->worker[i];
+        bool looks = w->state == WORKER_SEEKING || w->state == WORKER_WAITING;
+        if (looks && w->count.vain == w->vain_mark)
+            return false;
+    }
+    return true;
+}
+
+/* So many searches were in vain, and no task runs or will arrive. If every worker has had its share of the
+ * later half of them, it stays like that. */
+static bool nothing_moves(struct sim *s)
+{
+    uint64_t most = vain_most(s);
+    if (s->vain <= most / 2 || s->running > 0 || !all_arrived(s))
+        return false;
+    if (s->marked && s->vain <= most)
+        return false;
+    if (s->marked && all_looked(s))
+        return true;
+    for (uint32_t i = 0; i < s->workers; i++)
+        s->worker[i].vain_mark = s->worker[i].count.vain;
+    s->marked = true;
+    s->vain = most / 2 + 1;
+    return false;
+}
+
 /* Is the run over, and how? `key` is that of the next event. */
 static bool over(struct sim *s, uint64_t key)
 {
@@ -427,7 +477,7 @@ static bool over(struct sim *s, uint64_t key)
     } else if (key != TOURNEY_NONE && tourney_time(key) > s->config->until) {
         r->how = SIM_TIME_UP;
         r->end = s->config->until;
-    } else if (key == TOURNEY_NONE || (s->running == 0 && all_arrived(s) && s->vain > vain_most(s))) {
+    } else if (key == TOURNEY_NONE || nothing_moves(s)) {
         r->how = stuck_how(s);
         find_stuck(s);
     } else if (s->config->events_most && r->events >= s->config->events_most) {
