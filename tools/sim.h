@@ -131,6 +131,7 @@ int sim_run_livelock(struct sim_job *job);    /* sim_livelock.c */
 int sim_run_bursts(struct sim_job *job);      /* sim_bursts.c */
 int sim_run_workers(struct sim_job *job);     /* sim_workers.c */
 int sim_run_central(struct sim_job *job);     /* sim_central.c */
+int sim_run_parking(struct sim_job *job);     /* sim_parking.c */
 int sim_run_ends(struct sim_job *job);        /* sim_ends.c */
 int sim_run_tree(struct sim_job *job);        /* sim_trees.c */
 int sim_run_compare(struct sim_job *job);     /* sim_compare.c */

@@ -29,6 +29,12 @@ const struct sim_scenario sim_scenarios[] = {
      "operation on a queue holds its lock, first come first served. With one queue for all, the lock is the\n"
      "limit; with a deque per worker, successors go to random workers, and a thief pays for every look.",
      SIM_LOG_FULL, 5, 0, sim_run_central},
+    {"parking", "workers that park, and which of them a task wakes",
+     "workers=10000 tasks=1000000 arrive=gaps gap=exp:125ns duration=exp:1ms victim=one spin=2 idle=park "
+     "wake=target",
+     "Tasks arrive at random workers, 80 % of what these can do. A worker without tasks looks at one random\n"
+     "queue, at a second one, and parks. Runs the same tasks with wake=target, random and one: which tasks\n"
+     "are left in the queues of sleeping workers?", SIM_LOG_FULL, 0, 0, sim_run_parking},
 
     /* trees, comparisons, sweeps, theory */
     {"compare", "variants of a setup, with the same random numbers",
