@@ -9,6 +9,10 @@
  * The first task that returns an error (not 0) cancels the others: what they wait for returns
  * -ECANCELED, those that have not begun do not run. A scope that is opened in a task of another scope
  * is cancelled with it.
+ *
+ * A cancelled task goes on until it returns: it should, soon. Its waits return -ECANCELED at once; so that a
+ * loop around such a wait does not keep others from running, every so many of them let others run first
+ * (filch/task.h). What has to be waited for in clean-up: filch_scope_shield.
  */
 #ifndef FILCH_SCOPE_H
 #define FILCH_SCOPE_H
@@ -56,6 +60,18 @@ FILCH_API int filch_scope_canceled(const filch_scope *scope);
 /* Is the calling task's scope (or pool) cancelled? For loops that do not wait. 0 outside tasks. Any
  * thread. */
 FILCH_API int filch_canceled(void);
+
+/* To say goodbye: calls fn(arg), in whose waits nothing is cancelled, not by the caller's scope and not by
+ * its pool, but all return -ECANCELED from `deadline` on. Scopes that fn opens are cancelled then as well,
+ * and closed by it. Returns what fn returns. Outside tasks and jobs, where nothing is cancelled, it only
+ * calls fn.
+ *
+ *     static int say_goodbye(void *c) { return filch_write_all(*(int *)c, "bye\n", 4, FILCH_FOREVER); }
+ *     ...
+ *     if (rc == -ECANCELED)
+ *         filch_scope_shield(say_goodbye, &connection, filch_clock_ns() + 1000000000);
+ */
+FILCH_API int filch_scope_shield(int (*fn)(void *arg), void *arg, int64_t deadline);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,11 @@
  * lock, time, a socket) its worker runs something else. One that is queued costs 64 bytes; it gets a
  * stack when it first runs, and a task that never waits runs on the worker's own, warm stack.
  *
+ * A wait that is over at once (its deadline has passed or is FILCH_NOW, the caller is cancelled) does not
+ * suspend the task; but every 256 of them in a row let others run, as filch_yield does. So a loop around
+ * such a wait ends if another task makes it end, also on one worker. A pinned task runs what it forked
+ * then, and gives its worker up for a moment.
+ *
  * After a wait a task may go on on another thread: see filch_pin in filch.h for code that relies on
  * thread-local storage. Each task has its own errno; but compilers look up where errno is once per
  * function, and go on using that thread's after a wait: read it through filch_errno() there.

@@ -141,7 +141,7 @@ static int wait_for(uintptr_t *state, int64_t deadline, void (*begin)(struct wai
     if (event_is_set(state))
         return 0;
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     struct turn me;
     me.node = (struct wait_node){.wait = &me.wait};
     begin(&me.wait);

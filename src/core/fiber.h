@@ -51,7 +51,7 @@ struct fiber {
     };
     /* ... and one for what it runs. */
     int errno_value;
-    uint32_t budget;               /* operations since it last waited, see budget.h         */
+    uint32_t budget;               /* operations since it was last suspended, see budget.h  */
     uint32_t pins;                 /* > 0: stays on its thread, joins help                  */
     uint32_t pins_held;            /* of these, not the running job's own to undo           */
     struct filch_task *task;       /* that runs on it, or null                              */

@@ -1,5 +1,6 @@
 /* go.c: from filch_go to the end of a task. The states and their argument: task.h. */
 #include "core/go.h"
+#include "core/budget.h"
 #include "core/event.h"
 #include "core/idle_set.h"
 #include "core/job.h"
@@ -338,7 +339,7 @@ int filch_task_join(filch_task *t, int *result, int64_t deadline)
     if (is_done(t))
         return take_result(t, result);
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     if (f && deadline == FILCH_FOREVER && join_inline(w, f, t, result))
         return 0;
     int rc = f ? join_wait(t, deadline) : join_outside(t, deadline);
@@ -366,41 +367,6 @@ int filch_task_done(const filch_task *t)
 }
 
 /* ---- the task itself ---------------------------------------------------------------------- */
-
-static bool publish_yield(struct fiber *from, void *worker)
-{
-    queue_push(worker, item_fiber(from));
-    return true;
-}
-
-/* What the caller forked may be what it yields for, and nobody else may be there to run it. */
-static bool yield_to_own(struct worker *w, struct fiber *f)
-{
-    return slots_peek(&f->slots) && join_run_own(w, f);
-}
-
-void filch_yield(void)
-{
-    struct worker *w = worker_self();
-    struct fiber *f = w ? w->fiber : 0;
-    if (!f || f->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP) {
-        if (!f || !yield_to_own(w, f))
-            os_thread_yield();
-        return;
-    }
-    EV(w, YIELD);
-    if (w->tick % WORKER_FAIR == 0 && slots_peek(&f->slots)) { /* in turn: others may yield for it, too */
-        filch_store_relaxed(&w->tick, w->tick + 1); /* order: a hint to thieves; the fork may yield, too */
-        if (yield_to_own(w, f))
-            return;
-    }
-    bool leaves = w->guest || seat_wanted(w); /* perhaps: the loop has to decide */
-    work_item it = leaves ? 0 : find_local(w);
-    if (it || leaves)
-        (void)run_suspend_for(w, it, publish_yield, w);
-    else
-        (void)yield_to_own(w, f);
-}
 
 int *filch_errno(void)
 {
@@ -437,17 +403,19 @@ static const struct wait_subject about_sleep = {.call = "filch_sleep", .noun = "
 int filch_sleep_until(int64_t deadline)
 {
     struct wait w;
-    if (os_clock_ns() >= deadline)
+    if (os_clock_ns() >= deadline) {
+        budget_spend_wait();
         return 0;
+    }
     wait_begin(&w);
     wait_about(&w, &about_sleep, 0);
-    return wait_park(&w, deadline) == WAIT_CANCELED ? -ECANCELED : 0;
+    int why = wait_park(&w, deadline);
+    return why == WAIT_CANCELED ? wait_error(why) : 0;
 }
 
 int filch_sleep_ns(int64_t ns)
 {
-    if (ns <= 0)
-        return 0;
     int64_t now = os_clock_ns();
+    ns = ns > 0 ? ns : 0;
     return filch_sleep_until(ns > INT64_MAX - now ? INT64_MAX : now + ns);
 }

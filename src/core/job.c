@@ -335,7 +335,7 @@ int filch_pool_wait(filch_pool *pool, int64_t deadline)
     if (pool_is_drained(pool))
         return 0;
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     filch_add_seq_cst(&pool->draining, 1u); /* order: [P3] */
     (void)slots_barrier(pool->fibers[FIBER_LARGE].fenced); /* [P3]; if it fails, sleepers tell us */
     int rc = wait_drained(pool, deadline);

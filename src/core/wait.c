@@ -1,4 +1,5 @@
 #include "core/wait.h"
+#include "core/budget.h"
 #include "core/event.h"
 #include "core/join.h"
 
@@ -10,16 +11,10 @@ enum { OPEN, PARKED, TAKEN, FIRED };
 enum { SOFT, FIRM, HELD, CONTESTED };
 enum { POOL_CANCELED = -3 }; /* in `why`: by the pool, while it may be in its token's list */
 
-/* A fiber that may not leave its thread waits as a thread does. */
-static bool stays(struct worker *me, struct fiber *f)
-{
-    return f->pins > 0 || me->pool->config.join == FILCH_JOIN_HELP;
-}
-
 bool wait_suspends(void)
 {
     struct worker *me = worker_self();
-    return me && me->fiber && !stays(me, me->fiber);
+    return me && me->fiber && !yield_stays(me, me->fiber);
 }
 
 static inline void begin(struct worker *me, struct wait *w, bool firm)
@@ -27,7 +22,7 @@ static inline void begin(struct worker *me, struct wait *w, bool firm)
     struct fiber *f = me ? me->fiber : 0;
     w->state = OPEN;
     w->why = WAIT_WOKEN;
-    w->fiber = f && !stays(me, f) ? f : 0;
+    w->fiber = f && !yield_stays(me, f) ? f : 0;
     w->token = f && !firm ? f->token : 0;
     w->hold = firm ? FIRM : SOFT;
     w->taken = 0;
@@ -168,6 +163,7 @@ bool wait_ended(const struct wait *copy)
 
 int wait_error(int why)
 {
+    budget_spend_wait();
     return why == WAIT_CANCELED ? -ECANCELED : -ETIMEDOUT;
 }
 
@@ -189,6 +185,13 @@ static __attribute__((noinline)) int result_soon(struct wait *w)
 static inline int result(struct wait *w)
 {
     return __builtin_expect(is_fired(w), 1) ? w->why : result_soon(w);
+}
+
+/* It was over before the fiber left its stack: that costs, see budget.h. */
+static int result_unparked(struct fiber *f, struct wait *w)
+{
+    f->budget++;
+    return result(w);
 }
 
 static bool park(struct wait *w)
@@ -239,10 +242,11 @@ static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64
             os_pause(); /* a thief is at it: it takes this one, the next may be ours */
     }
     if (is_fired(w))
-        return result(w);
+        return result_unparked(f, w);
     struct away away = idle_seat_step_out(me);
     int why = park_thread_of(me->pool, f, w, deadline);
     idle_seat_step_in(me, away);
+    f->budget = 0;
     return why;
 }
 
@@ -276,7 +280,7 @@ static void on_timer(struct timer *t)
 
 static bool publish_park(struct fiber *from, void *w)
 {
-    (void)from;
+    from->budget = 0;
     return park(w);
 }
 
@@ -297,10 +301,11 @@ static __attribute__((noinline)) bool suspend_later(struct wait *w, int64_t dead
 /* Leaves the stack. True if it could not, and the time was up meanwhile. */
 static inline bool suspend(struct worker *me, struct wait *w, int64_t deadline)
 {
-    if (filch_load_relaxed(&w->state) != OPEN || /* order: looked at again by result() */
-        __builtin_expect(run_suspend(me, publish_park, w), 1))
+    if (__builtin_expect(filch_load_relaxed(&w->state) != OPEN, 0)) { /* order: looked at again by result() */
+        me->fiber->budget++;
         return false;
-    return suspend_later(w, deadline);
+    }
+    return __builtin_expect(run_suspend(me, publish_park, w), 1) ? false : suspend_later(w, deadline);
 }
 
 /* The same with a deadline, and without. Returns why it ended. */
@@ -325,7 +330,6 @@ static int park_fiber(struct worker *me, struct fiber *f, struct wait *w, int64_
 {
     bool leaves_jobs = slots_peek(&f->slots);
     EV(me, WAIT);
-    f->budget = 0;
     if (leaves_jobs) {
         find_expose(f);
         idle_notify(me->pool, me);
@@ -396,6 +400,8 @@ static void leave(struct wait *w, struct wait_node *n, int why)
 static void cancel_if_soft(struct wait *w)
 {
     uint32_t hold = w ? filch_load_relaxed(&w->hold) : FIRM; /* order: [V4] set before it was shown */
+    if (hold == SOFT && w->token && w->token->shield)
+        return;
     if (hold == SOFT)
         (void)wait_fire(w, POOL_CANCELED);
     else if (hold == HELD && !filch_load_relaxed(&w->taken) && contest(w)) /* order: [V5] */
@@ -481,10 +487,10 @@ static int park_seen(struct worker *me, struct fiber *f, struct wait *w, int64_t
 
 static int park_somehow(struct wait *w, int64_t deadline)
 {
-    if (filch_load_relaxed(&w->state) != OPEN) /* order: looked at again by result() */
-        return result(w);
     struct worker *me = worker_self();
     struct fiber *f = me ? me->fiber : 0;
+    if (filch_load_relaxed(&w->state) != OPEN) /* order: looked at again by result() */
+        return f ? result_unparked(f, w) : result(w);
     if (!f)
         return park_thread(w, deadline);
     return park_seen(me, f, w, deadline);
@@ -503,14 +509,17 @@ static inline void simple_begin(struct worker *me, struct wait *w, int64_t deadl
     if (show(w->fiber, w))
         heed_begin(w->fiber, w);
     EV(me, WAIT);
-    w->fiber->budget = 0;
 }
 
 static inline int simple_end(struct wait *w, int why)
 {
+    struct fiber *f = w->fiber;
     if (why == POOL_CANCELED)
         why = WAIT_CANCELED;
-    return show(w->fiber, 0) ? heed_end(w->fiber, 0, why) : why;
+    if (show(f, 0))
+        why = heed_end(f, 0, why);
+    budget_check(f);
+    return why;
 }
 
 /* By themselves, so that their frames are small: those who wait in a crowd have them read from memory. */
@@ -578,6 +587,9 @@ static int park_in_token(struct wait *w, int64_t deadline)
 static __attribute__((noinline)) int park_fully(struct wait *w, int64_t deadline)
 {
     int why = w->token ? park_in_token(w, deadline) : park_somehow(w, deadline);
+    struct fiber *f = run_fiber();
+    if (f)
+        budget_check(f);
     return why == POOL_CANCELED ? WAIT_CANCELED : why;
 }
 

@@ -110,6 +110,7 @@ _Static_assert(sizeof(struct wait) == 64, "as small as it can be: see wait.c, pa
 struct wait_token {
     uint32_t lock;
     uint32_t canceled;
+    bool shield;             /* its waits are not cancelled with the pool: set before any begins */
     struct wait_list waits;
     /* One of the flows ended, with this result. Called on its worker; the token may be gone after. */
     void (*ended)(struct wait_token *token, int result, const char *name);
@@ -152,7 +153,9 @@ void wait_keep_time(struct filch_pool *pool);
 /* Has it ended? From a copy, for the dump. */
 bool wait_ended(const struct wait *copy);
 
-/* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. */
+/* What a call returns whose wait ended so without being woken: -ETIMEDOUT or -ECANCELED. Every call that
+ * fails so ends with this, also if it did not begin to wait, because it lets others run now and then
+ * (budget.h): so no lock of the core is held. */
 int wait_error(int why);
 
 /* The others. One step, or claim and complete with something done in between (state is what

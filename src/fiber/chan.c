@@ -227,8 +227,10 @@ static inline int act(filch_chan *c, enum filch_op op, void *item, int64_t deadl
     if (wide)
         os_free(wide);
     chan_resume(me, served);
+    if (rc == CHAN_NOT_NOW)
+        return wait_error(WAIT_TIMEOUT);
     budget_spend_at(me);
-    return rc == CHAN_NOT_NOW ? -ETIMEDOUT : rc;
+    return rc;
 }
 
 int filch_chan_send(filch_chan *c, const void *item, int64_t deadline)

@@ -45,10 +45,13 @@ int filch_cond_wait(filch_cond *c, filch_mutex *m, int64_t deadline)
     lock_release(&c->lock);
     mutex_unlock(m, "filch_cond_wait");
     int why = wait_park(&w, deadline);
-    if (why < 0)
+    int rc = 0;
+    if (why < 0) {
         leave(c, &n);
+        rc = wait_error(why); /* others run now and then, while the mutex is free */
+    }
     mutex_lock_again(m);
-    return why < 0 ? wait_error(why) : 0;
+    return rc;
 }
 
 void filch_cond_signal(filch_cond *c)

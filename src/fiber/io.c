@@ -72,7 +72,7 @@ static int try_again(struct try *t, unsigned what, int64_t deadline)
 {
     int rc;
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     if (t->pool) {
         rc = poll_wait(t->pool, t->fd, what, &t->mark, deadline, t->about);
         poll_mark(t->pool, t->fd, &t->mark);
@@ -89,9 +89,9 @@ static int try_later(int64_t deadline)
 {
     int64_t now = filch_clock_ns();
     if (filch_canceled())
-        return -ECANCELED;
+        return wait_error(WAIT_CANCELED);
     if (now >= deadline)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     filch_sleep_until(deadline - now < RETRY_NS ? deadline : now + RETRY_NS);
     return 0;
 }
@@ -318,7 +318,7 @@ int filch_wait_child(pid_t pid, int *status, int64_t deadline)
     if (r != -EAGAIN)
         return r;
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     int fd = os_child_fd(pid);
     r = child_ended(pid, fd, out, deadline);
     if (fd >= 0)

@@ -26,6 +26,7 @@
  *      that is handed over: wait.h [V2].
  */
 #include "fiber/mutex.h"
+#include "core/budget.h"
 #include "core/report.h"
 #include "fiber/flow.h"
 #include "fiber/waiters.h"
@@ -160,7 +161,7 @@ static int lock_wait_turn(filch_mutex *m, int64_t deadline)
 __attribute__((noinline)) static int lock_slow(filch_mutex *m, int64_t deadline)
 {
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     if (filch_load_relaxed(&m->owner) == flow_self()) /* order: nobody else writes our number */
         report_misuse("filch_mutex_lock", "the caller has it already; unlock it first");
     int rc = spin(m, 0) ? 0 : lock_wait_turn(m, deadline);
@@ -189,8 +190,10 @@ int filch_mutex_trylock(filch_mutex *m)
 {
     if (!m)
         report_misuse("filch_mutex_trylock", "null mutex");
-    if (!take_free(m))
+    if (!take_free(m)) {
+        budget_spend_wait();
         return -EBUSY;
+    }
     own(m);
     return 0;
 }

@@ -88,7 +88,7 @@ int filch_oneshot_recv(filch_oneshot *o, void **value, int64_t deadline)
     if (!value)
         report_misuse("filch_oneshot_recv", "null value pointer");
     if (filch_load_acquire(&o->state) == EMPTY && deadline <= FILCH_NOW) /* order: [O1] */
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     struct wait w;
     struct wait_node n = {.wait = &w};
     uintptr_t mine = (uintptr_t)&n;

@@ -74,7 +74,7 @@ int resolve(const char *host, int port, struct os_address *out, int most, int64_
     if (os_address_ip(out, host, port) == 0)
         return 1;
     if (deadline <= FILCH_NOW)
-        return -ETIMEDOUT;
+        return wait_error(WAIT_TIMEOUT);
     struct query *q = os_alloc(sizeof *q);
     if (!q)
         return -ENOMEM;

@@ -154,7 +154,7 @@ static int lock_as(filch_rwlock *rw, uint32_t want, int64_t deadline, const char
         report_misuse(call, "null rwlock");
     if (enter(rw, want))
         return 0;
-    return deadline <= FILCH_NOW ? -ETIMEDOUT : lock_wait_turn(rw, want, deadline);
+    return deadline <= FILCH_NOW ? wait_error(WAIT_TIMEOUT) : lock_wait_turn(rw, want, deadline);
 }
 
 /* ---- the public face ---------------------------------------------------------------------- */

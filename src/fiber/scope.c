@@ -326,6 +326,45 @@ int filch_canceled(void)
     struct fiber *f = run_fiber();
     if (!f)
         return 0;
+    if (f->token && wait_canceled(f->token))
+        return 1;
+    bool shielded = f->token && f->token->shield;
     /* order: a flag, as in wait_canceled */
-    return (filch_load_acquire(&f->pool->heed) & HEED_CANCEL) || (f->token && wait_canceled(f->token));
+    return !shielded && (filch_load_acquire(&f->pool->heed) & HEED_CANCEL);
+}
+
+/* ---- clean-up ----------------------------------------------------------------------------- */
+
+/* No scope and no loop outside reaches what runs with this token. */
+static int run_shielded(struct fiber *f, struct scope *s, int (*fn)(void *), void *arg)
+{
+    struct wait_token *outer = f->token;
+    const struct par *outer_par = f->par;
+    f->token = &s->token;
+    f->par = 0;
+    int rc = fn(arg);
+    f->token = outer;
+    f->par = outer_par;
+    return rc;
+}
+
+int filch_scope_shield(int (*fn)(void *arg), void *arg, int64_t deadline)
+{
+    struct worker *w = worker_self();
+    struct fiber *f = w ? w->fiber : 0;
+    if (!fn)
+        report_misuse("filch_scope_shield", "null function");
+    if (!f)
+        return fn(arg);
+    struct scope s = {.token = {.ended = task_ended, .shield = true}, .magic = SCOPE_MAGIC, .pool = w->pool,
+                      .timer.fire = on_deadline};
+    bool timed = deadline != FILCH_FOREVER;
+    if (timed)
+        timers_add(w->timers, &s.timer, deadline);
+    int rc = run_shielded(f, &s, fn, arg);
+    if (timed)
+        (void)timers_cancel(&s.timer);
+    if (s.inner)
+        report_misuse("filch_scope_shield", "the function left a scope open; close what it opens");
+    return rc;
 }

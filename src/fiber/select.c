@@ -167,6 +167,8 @@ int filch_select(struct filch_case *cases, size_t n, int64_t deadline)
     int which = try_each(cases, n, start);
     if (which < 0 && deadline > FILCH_NOW)
         return wait_for_one(cases, n, start, deadline);
+    if (which < 0)
+        return wait_error(WAIT_TIMEOUT);
     budget_spend();
     return which;
 }

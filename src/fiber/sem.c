@@ -108,7 +108,7 @@ int filch_sem_acquire(filch_sem *s, int64_t deadline)
     check_sem(s, "filch_sem_acquire");
     if (take(s))
         return 0;
-    return deadline <= FILCH_NOW ? -ETIMEDOUT : wait_turn(s, deadline);
+    return deadline <= FILCH_NOW ? wait_error(WAIT_TIMEOUT) : wait_turn(s, deadline);
 }
 
 void filch_sem_release(filch_sem *s, unsigned n)

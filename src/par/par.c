@@ -69,8 +69,10 @@ static bool token_canceled(const struct wait_token *t)
 
 static bool told(const struct par *p)
 {
+    bool shielded = p->token && p->token->shield;
     return token_canceled(p->token) || token_canceled(p->also) ||
-           (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL); /* order: a flag; a piece more is no harm */
+           /* order: a flag; a piece more is no harm */
+           (!shielded && (filch_load_relaxed(&p->pool->heed) & HEED_CANCEL));
 }
 
 /* Cancelled from outside: not by a piece of its own. */

@@ -24,6 +24,24 @@ static void scope_deadline_twice(void)
     filch_scope_deadline(&scope, FILCH_FOREVER);
     filch_scope_deadline(&scope, FILCH_FOREVER);
 }
+static int opens_only(void *unused)
+{
+    (void)unused;
+    open_scope();
+    return 0;
+}
+static int shields_what_opens_only(void *unused)
+{
+    (void)unused;
+    return filch_scope_shield(opens_only, 0, FILCH_FOREVER);
+}
+static void scope_shield_null(void) { (void)filch_scope_shield(0, 0, FILCH_FOREVER); }
+static void scope_shield_open(void)
+{
+    filch_task *t;
+    CHECK_EQ(filch_spawn(&t, shields_what_opens_only, 0), 0);
+    (void)filch_task_join(t, 0, FILCH_FOREVER);
+}
 static void scope_answers(void)
 {
     open_scope();
@@ -47,4 +65,6 @@ static void scope_answers(void)
     SAYS("filch_scope_failed", scope_failed_null, "null"),                                        \
     SAYS("filch_scope_deadline", scope_deadline_closed, "not an open scope"),                     \
     SAYS("filch_scope_deadline", scope_deadline_twice, "one already"),                            \
+    SAYS("filch_scope_shield", scope_shield_null, "null function"),                               \
+    SAYS("filch_scope_shield", scope_shield_open, "left a scope open"),                           \
     ANSWERS("filch_scope_close filch_scope_go_named filch_canceled filch_scope_failed", scope_answers),
