@@ -37,6 +37,14 @@ const struct sim_scenario sim_scenarios[] = {
      "are left in the queues of sleeping workers?", SIM_LOG_FULL, 0, 0, sim_run_parking},
 
     /* trees, comparisons, sweeps, theory */
+    {"tree", "a fork-join tree on 1, 2, 4, ... workers",
+     "load=tree tree=fib:25 leaf=20ns before=10ns after=10ns workers=256 victim=one idle=yield "
+     "spawn_cost=5ns pop=5ns failed=100ns steal_near=200ns steal_far=200ns",
+     "Speed-up of a fork-join tree over the number of workers, with T1 (its time on one worker), Tinf (its\n"
+     "longest path) and the c of T_P = T1/P + c Tinf; steals over P Tinf. tree= chooses fib, balanced,\n"
+     "spine, random, uts, utsbin or loop. With random single steals (victim=one steal=one idle=yield,\n"
+     "probes that take time) the exact engine runs it: its time grows with steals, not with tasks.",
+     SIM_LOG_FULL, 10, 0, sim_run_tree},
     {"compare", "variants of a setup, with the same random numbers",
      "load=tree tree=fib:15 leaf=1us before=1us after=1us exec=1us workers=16 victim=one idle=yield "
      "failed=1us steal_near=1us steal_far=1us",
@@ -47,6 +55,13 @@ const struct sim_scenario sim_scenarios[] = {
      "all.\n"
      "Without --workload: a small fork-join tree on 16 workers.", SIM_LOG_FULL, 40, 16, sim_run_compare},
 
+    {"sweep", "a figure over any settings",
+     "workers=4 tasks=100 duration=exp:1 failed=1ms idle=yield",
+     "filch sim sweep KEY=VALUES... [metric=NAME,...] [--workload SCENARIO]: every combination of the\n"
+     "values, each with the same seeds. VALUES are one,half,all or 2..8 or 0..100+25 or 1..1024*2 (doubled)\n"
+     "or times, 1us..1ms*10; where values have commas, semicolons separate them. The plot has a line for\n"
+     "each combination of the settings behind the first. Without --workload: 100 exponential tasks on 4\n"
+     "workers.", SIM_LOG_FULL, 20, SIM_WORDS, sim_run_sweep},
     {"run", "any setup, with a full log", "", "One run of whatever the pairs say.", SIM_LOG_FULL, 0, 0,
      sim_run_plain},
     {NULL, NULL, NULL, NULL, SIM_LOG_FULL, 0, 0, NULL},
