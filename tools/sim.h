@@ -75,6 +75,10 @@ void sim_log_line(const struct sim_result *r, const struct sim_record *record, e
                   size_t size);
 /* Log (unless quiet) with the initial load if `initial`, and the statistics block; the run for the page. */
 void sim_show_run(struct sim_job *job, const struct sim_result *r, const char *title, int initial);
+/* Runs it and shows all of it: log, statistics, what got stuck, chart, file of events. The result is the
+ * caller's if it returns 0. */
+int sim_show_once(struct sim_job *job, const struct setup_run *run, const char *title, int initial,
+                  struct sim_result *r);
 void sim_show_statistics(struct sim_job *job, const struct sim_result *r);
 /* The block of document 003: `wall` is the time that an observer saw. */
 void sim_show_performance(struct sim_job *job, const char *granularity, double work, double wall,
@@ -118,6 +122,24 @@ int sim_refuse_given(const struct sim_job *job, const char *keys);
 int sim_compare_takes(const struct sim_job *job, const char *text);
 /* The name behind metric=. */
 int sim_metric_word(const char *text, enum metric *m);
+/* ---- sim_curve.c: lines of means with their intervals ------------------------------------- */
+
+enum { SIM_CURVE_LINES = 4, SIM_CURVE_POINTS = 32 };
+
+struct sim_curve {
+    const char *name[SIM_CURVE_LINES];
+    size_t n[SIM_CURVE_LINES];
+    double x[SIM_CURVE_LINES][SIM_CURVE_POINTS], y[SIM_CURVE_LINES][SIM_CURVE_POINTS];
+    double low[SIM_CURVE_LINES][SIM_CURVE_POINTS], high[SIM_CURVE_LINES][SIM_CURVE_POINTS];
+    struct plot_series series[SIM_CURVE_LINES];
+};
+
+/* Kept with the findings. */
+struct sim_curve *sim_curve_new(struct sim_job *job);
+/* A point of a line; what has no room is left out. */
+void sim_curve_add(struct sim_curve *c, size_t line, double x, const struct summary *s);
+/* `p` has everything but the series. */
+void sim_curve_show(struct sim_job *job, struct sim_curve *c, struct plot p);
 
 /* ---- scenarios ---------------------------------------------------------------------------- */
 

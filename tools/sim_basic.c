@@ -23,15 +23,10 @@ int sim_run_plain(struct sim_job *job)
     int rc = sim_make(job, NULL, 0, &run);
     if (rc != CLI_OK)
         return rc;
-    rc = sim_once(job, &run, 1, &r);
+    rc = sim_show_once(job, &run, job->scenario->summary, 0, &r);
     if (rc == CLI_OK) {
-        sim_show_run(job, &r, job->scenario->summary, 0);
-        sim_show_stuck(job, &r);
-        sim_show_gantt(job, &r, "Who ran what");
         answer(job, &r);
-        if (job->options.events && sim_write_events(&r, job->options.events) != 0)
-            rc = cli_fail("sim", "%s: cannot be written", job->options.events);
-        else if (r.how != SIM_DONE && r.how != SIM_TIME_UP)
+        if (r.how != SIM_DONE && r.how != SIM_TIME_UP)
             rc = CLI_FAILED;
         sim_result_free(&r);
     }

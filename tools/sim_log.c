@@ -1,4 +1,5 @@
 /* sim_log.c: a run in words, in the formats of document 003, and as a chart. */
+#include "cli.h"
 #include "sim.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -349,4 +350,22 @@ void sim_show_stuck(struct sim_job *job, const struct sim_result *r)
     }
     if (r->stuck_count > r->stuck_shown)
         findings_lines(job->findings, "... and %zu more\n", r->stuck_count - r->stuck_shown);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+int sim_show_once(struct sim_job *job, const struct setup_run *run, const char *title, int initial,
+                  struct sim_result *r)
+{
+    int rc = sim_once(job, run, 1, r);
+    if (rc != CLI_OK)
+        return rc;
+    sim_show_run(job, r, title, initial);
+    sim_show_stuck(job, r);
+    sim_show_gantt(job, r, "Who ran what");
+    if (job->options.events && sim_write_events(r, job->options.events) != 0) {
+        rc = cli_fail("sim", "%s: cannot be written", job->options.events);
+        sim_result_free(r);
+    }
+    return rc;
 }

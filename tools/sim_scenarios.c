@@ -11,6 +11,13 @@ const struct sim_scenario sim_scenarios[] = {
      "Document 003, tasks that arrive over time: the run with spawning workers, in which no task happens to\n"
      "spawn.", SIM_LOG_SPAWNING, 0, 0, sim_run_plain},
     /* children, adaptive victims, task sizes */
+    {"spawning", "tasks that spawn children, against parents that do their work",
+     "load=spawning workers=4 tasks=5 arrive=gaps gap=0.5 first=now duration=uniform:1..3 "
+     "until=30 spawn=0.3 children=1..3 child=uniform:0.3..1",
+     "Document 003, nested spawning: half-way through its work a task spawns children with a probability\n"
+     "of 0.3, into the queue of its worker, and goes on. Children spawn as well. The document says that it\n"
+     "helps to balance the load. Paired runs of the same tasks judge that: with inline=on a parent does the\n"
+     "work of its children.", SIM_LOG_SPAWNING, 2000, 0, sim_run_spawning},
 
     /* back-off, livelock, bursts, number of workers */
     {"livelock", "all idle, in step, all failing; and what ends it",

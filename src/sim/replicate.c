@@ -4,6 +4,7 @@
 #include <filch.h>
 #include <filch/par.h>
 #include <filch/sync.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +97,18 @@ struct batch {
     size_t size;
 };
 
+/* The lock is tried again, never waited for: on a thread from outside the pool a wait runs other replications
+ * on top of this one, and the lock could then be handed to one that lies below another that waits for it.
+ * What is done under the lock is short and does not wait. */
+static void enter(struct batch *b)
+{
+    while (filch_mutex_trylock(&b->lock) != 0)
+        sched_yield();
+}
+
 static void note_failure(struct batch *b, uint64_t i, int rc, const char *why)
 {
-    (void)filch_mutex_lock(&b->lock, FILCH_FOREVER);
+    enter(b);
     if (i < b->failed_at) {
         b->failed_at = i;
         b->rc = rc;
@@ -109,7 +119,7 @@ static void note_failure(struct batch *b, uint64_t i, int rc, const char *why)
 
 static void note_progress(struct batch *b)
 {
-    (void)filch_mutex_lock(&b->lock, FILCH_FOREVER);
+    enter(b);
     b->done++;
     if (b->options->progress)
         b->options->progress(b->done, b->n, b->options->arg);
@@ -131,7 +141,7 @@ static void run_one(struct batch *b, size_t k, uint64_t i)
     }
     for (int m = 0; m < METRICS; m++)
         b->out[k].value[b->first + i][m] = metric_of(&result, (enum metric)m);
-    (void)filch_mutex_lock(&b->lock, FILCH_FOREVER); /* sums of counts: the order does not matter */
+    enter(b); /* sums of counts: the order does not matter */
     histogram_merge(b->out[k].latency, result.latency);
     filch_mutex_unlock(&b->lock);
     sim_result_free(&result);
