@@ -113,6 +113,8 @@ void sim_pair_rows(struct table *t, const char *load, const struct replications 
                    const struct replications *second, const enum metric *metrics, size_t n);
 /* "+0.12 ± 0.03" of 95 %. */
 const char *sim_difference(struct sim_job *job, const struct paired_result *r, int digits);
+/* "+0.12 ± 0.03 s, worse", of 95 %; `unit` with its blank. */
+const char *sim_judged(struct sim_job *job, const struct paired_result *r, int digits, const char *unit);
 /* CLI_OK unless the user gave one of `keys`, separated by blanks: the scenario sets them itself. */
 int sim_refuse_given(const struct sim_job *job, const char *keys);
 

@@ -52,6 +52,14 @@ const char *sim_difference(struct sim_job *job, const struct paired_result *r, i
     return findings_format(job->findings, "%+.*f ± %.*f", digits, r->difference, digits, r->half_width);
 }
 
+const char *sim_judged(struct sim_job *job, const struct paired_result *r, int digits, const char *unit)
+{
+    if (r->difference == 0 && r->half_width == 0)
+        return "the same in every run";
+    return findings_format(job->findings, "%s%s, %s", sim_difference(job, r, digits), unit,
+                           estimate_verdict_text(r->verdict));
+}
+
 int sim_refuse_given(const struct sim_job *job, const char *keys)
 {
     char name[40];

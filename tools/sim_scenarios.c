@@ -27,6 +27,13 @@ const struct sim_scenario sim_scenarios[] = {
      "All tasks lie at worker 0, and all workers look at it in one instant, again and again.\n"
      "backoff_jitter=, cycle_attempts= and probe= hold for those ways whose names have them.", SIM_LOG_FULL,
      50, 0, sim_run_livelock},
+    {"backoff", "a wait that doubles while searches fail, against a fixed one",
+     "wait=0.1 backoff=0.05..0.5 backoff_factor=2",
+     "Document 003, exercise 4, on the loads of basic and of arrivals: after a search in vain a worker\n"
+     "waits for 0.05 s, after the next one twice as long, 0.5 s at most, and for 0.05 s again once it has\n"
+     "found a task. Against it: always 0.1 s. Idle time counts until the last task ends. Settings hold for\n"
+     "both loads.",
+     SIM_LOG_BASIC, 1000, 0, sim_run_backoff},
 
     /* queues and their locks */
     {"central", "one locked queue against deques, and where it bends",
