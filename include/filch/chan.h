@@ -84,10 +84,10 @@ struct filch_case {
 
 #define FILCH_SELECT_MOST 64
 
-/* Waits until one of the cases can happen, and lets that one happen. If several can, any of them. Returns
- * its index, or -ETIMEDOUT, -ECANCELED, or -EINVAL (more than FILCH_SELECT_MOST); with FILCH_NOW it
- * does not wait. The same channel may stand in several cases. Any thread; may wait; may resume on
- * another thread. */
+/* Waits until one of the cases can happen, and lets that one happen. If several can, a random
+ * one, each as likely as the others. Returns its index, or -ETIMEDOUT, -ECANCELED, or -EINVAL (more than
+ * FILCH_SELECT_MOST); with FILCH_NOW it does not wait. The same channel may stand in several cases. Any
+ * thread; may wait; may resume on another thread. */
 FILCH_API int filch_select(struct filch_case *cases, size_t n, int64_t deadline);
 
 /* ---- one value, once ------------------------------------------------------------------------ */

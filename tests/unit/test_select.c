@@ -1,5 +1,6 @@
 /* test_select.c: select and oneshots between tasks and threads. */
 #include "chan_kit.h"
+#include "fiber/chan.h"
 
 /* ---- select ----------------------------------------------------------------------------------- */
 
@@ -58,6 +59,80 @@ static void no_ready_case_of_a_select_starves(void)
         CHECK(counts[k] > ROUNDS / N / 2);
         filch_chan_destroy(c[k]);
     }
+}
+
+/* Two neighbours among eight, from a thread outside or on a worker: a sweep from a random one on would take
+ * one of them 7 times of 8. */
+static void takes_from_neighbours(int *counts)
+{
+    enum { N = 8, ROUNDS = 20000 };
+    filch_chan *c[N];
+    struct filch_case cases[N];
+    int i = 0;
+    for (int k = 0; k < N; k++) {
+        c[k] = chan(sizeof i, 1);
+        cases[k] = receive(c[k], &i);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        (void)filch_chan_send(c[3], &i, FILCH_NOW);
+        (void)filch_chan_send(c[4], &i, FILCH_NOW);
+        counts[filch_select(cases, N, FILCH_FOREVER) == 4]++;
+    }
+    for (int k = 0; k < N; k++)
+        filch_chan_destroy(c[k]);
+    CHECK_EQ(counts[0] + counts[1], ROUNDS);
+    CHECK(counts[0] > ROUNDS / 5 * 2 && counts[1] > ROUNDS / 5 * 2);
+}
+
+static int takes_on_a_worker(void *counts)
+{
+    takes_from_neighbours(counts);
+    return 0;
+}
+
+static void neighbours_that_are_ready_are_taken_equally_often(void)
+{
+    int outside[2] = {0}, inside[2] = {0};
+    takes_from_neighbours(outside);
+    (void)run_on(1, takes_on_a_worker, inside);
+}
+
+/* Two cases of a select that waits stand in the list of one channel. */
+enum { SAME = 1000 };
+
+static int offers_both(void *c)
+{
+    int first = 0, second = 1;
+    for (int i = 0; i < SAME; i++) {
+        struct filch_case k[] = {sending(c, &first), sending(c, &second)};
+        CHECK(filch_select(k, 2, FILCH_FOREVER) >= 0);
+    }
+    return 0;
+}
+
+static bool sender_waits(filch_chan *c)
+{
+    lock_acquire(&c->lock);
+    bool waits = c->waiting[FILCH_SEND].head;
+    lock_release(&c->lock);
+    return waits;
+}
+
+static void cases_that_wait_at_one_channel_are_served_equally_often(void)
+{
+    filch_chan *c = chan(sizeof(int), 0);
+    int counts[2] = {0}, got;
+    filch_pool *pool = kit_pool(1);
+    filch_task *t = spawn(pool, offers_both, c);
+    for (int i = 0; i < SAME; i++) {
+        KIT_AWAIT(sender_waits(c));
+        CHECK_EQ(filch_chan_recv(c, &got, FILCH_FOREVER), 0);
+        counts[got]++;
+    }
+    (void)join(t);
+    kit_destroy(pool);
+    CHECK(counts[0] > SAME / 3 && counts[1] > SAME / 3);
+    filch_chan_destroy(c);
 }
 
 enum { ROADS = 4 };
@@ -230,6 +305,8 @@ int main(void)
     kit_watchdog();
     RUN(a_select_does_what_can_be_done);
     RUN(no_ready_case_of_a_select_starves);
+    RUN(neighbours_that_are_ready_are_taken_equally_often);
+    RUN(cases_that_wait_at_one_channel_are_served_equally_often);
     RUN(selects_that_meet_pass_each_item_once);
     RUN(a_oneshot_gives_its_value_once);
     RUN(a_closed_oneshot_says_so_on_both_sides);
