@@ -49,7 +49,7 @@ FILCH_API int64_t filch_clock_ns(void);
 /* Every enumeration has 0 = the default. The names in FILCH_POLICY are those in the comments. */
 enum filch_victim {        /* victim=  whom an idle worker tries                                */
     FILCH_VICTIM_RANDOM,   /* random   all others, from a random one on (default)               */
-    FILCH_VICTIM_ONE,      /* one      a single random one per attempt                          */
+    FILCH_VICTIM_ONE,      /* one      a single random one per search                           */
     FILCH_VICTIM_ORDER,    /* order    all others, from index 0 on                              */
     FILCH_VICTIM_LARGEST,  /* largest  all others, the longest queue first                      */
     FILCH_VICTIM_SHUFFLE,  /* shuffle  all others, in random order                              */
@@ -71,7 +71,7 @@ enum filch_ends {          /* ends=    owner's and thief's end of a queue of sub
     FILCH_ENDS_REVERSE,    /* reverse  owner takes the oldest, thief the newest (locked queues) */
 };
 enum filch_wake {          /* wake=    who is woken when work appears                            */
-    FILCH_WAKE_ONE,        /* one      a sleeping worker, if none is searching (default)        */
+    FILCH_WAKE_ONE,        /* one      the first sleeping worker, if none is searching (default) */
     FILCH_WAKE_ALL,        /* all      every sleeping worker: the thundering herd, to look at   */
     FILCH_WAKE_NONE,       /* none     nobody: sleepers look again by themselves                */
     FILCH_WAKE_RANDOM,     /* random   a random sleeping worker, if none is searching           */
@@ -142,8 +142,10 @@ typedef struct filch_config {
 #define FILCH_MAX_WORKERS 1024
 
 /* Reads a policy string ("victim=one,steal=half,wake=all,idle=park,join=help,queue=ring,ends=lifo,
- * spin=64,attempts=4,backoff_us=50..1000,standins=1") into `config`. Returns 0, or -EINVAL with `config`
- * unchanged and one line about what is wrong in `message` (size bytes, may be null). Any thread. */
+ * run_next=off,spin=64,attempts=4,cycle_attempts=100,backoff_us=50..1000,backoff_factor=2,
+ * backoff_jitter=50,global_every=61,ring=256,spares=1") into `config`. Returns 0, or -EINVAL with `config`
+ * unchanged and one line in `message` (size bytes, may be null; 256 hold any) that quotes what is wrong and
+ * lists what is known. Any thread. */
 FILCH_API int filch_config_parse(filch_config *config, const char *policy, char *message,
                                  size_t size);
 

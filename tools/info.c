@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* the affinity mask */
 #include "cli.h"
 #include "json.h"
+#include "policy/choice.h"
+#include "policy/names.h"
 #include <filch.h>
 #include <getopt.h>
 #include <linux/membarrier.h>
@@ -22,7 +24,7 @@ static const char help[] =
     "FILCH_WORKERS and FILCH_POLICY change the default of every program that uses the library.\n";
 
 struct info {
-    char cpu[128], kernel[200], compiler[128], policy_wrong[160];
+    char cpu[128], kernel[200], compiler[128], policy_wrong[256];
     const char *policy, *workers_wish;
     filch_config config; /* as FILCH_POLICY sets it */
     int cpus_online, cpus_allowed;
@@ -33,19 +35,30 @@ struct info {
 
 /* ---- names of policies --------------------------------------------------------------------- */
 
-static const char *const victims[] = {"random", "one", "order", "largest"};
-static const char *const steals[] = {"half", "one", "quarter", "three", "all", "floor"};
-static const char *const ends[] = {"fifo", "lifo", "reverse"};
-static const char *const wakes[] = {"one", "all", "none"};
-static const char *const idles[] = {"park", "yield", "sleep", "backoff"};
-static const char *const joins[] = {"suspend", "help"};
-static const char *const queues[] = {"ring", "shared", "private", "locked", "trylock"};
+/* The number of the word that `key` has in `c`. */
+static int word_of(const filch_config *c, enum policy_key key)
+{
+    switch (key) {
+    case POLICY_VICTIM: return (int)c->victim;
+    case POLICY_STEAL: return (int)c->steal;
+    case POLICY_ENDS: return (int)choice_ends(c->ends, (int)c->queue);
+    case POLICY_WAKE: return (int)c->wake;
+    case POLICY_IDLE: return (int)c->idle;
+    case POLICY_JOIN: return (int)c->join;
+    case POLICY_QUEUE: return (int)c->queue;
+    default: return (int)c->run_next;
+    }
+}
 
 static void policy_text(const filch_config *c, char *out, size_t size)
 {
-    snprintf(out, size, "victim=%s,steal=%s,ends=%s,wake=%s,idle=%s,join=%s,queue=%s",
-             victims[c->victim], steals[c->steal], ends[c->ends], wakes[c->wake], idles[c->idle],
-             joins[c->join], queues[c->queue]);
+    size_t used = 0;
+    for (int k = 0; k < POLICY_WORDS && used < size; k++) {
+        enum policy_key key = (enum policy_key)k;
+        const struct policy_word *word = policy_word_numbered(key, word_of(c, key), POLICY_RUNTIME);
+        used += (size_t)snprintf(out + used, size - used, "%s%s=%s", k ? "," : "", policy_key_name(key),
+                                 word ? word->value : "?");
+    }
 }
 
 /* ---- looking around ------------------------------------------------------------------------ */

@@ -1,9 +1,10 @@
 #include "core/config.h"
 #include "core/report.h"
 #include "os/os.h"
+#include "policy/choice.h"
+#include "policy/names.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #define TASK_STACK_DEFAULT ((size_t)64 << 10)
 #define STACK_MAX ((size_t)16 << 30)
 #define US 1000
+#define FACTOR_MAX 16
+#define GLOBAL_EVERY_MAX 1000000
+#define GLOBAL_EVERY_DEFAULT 61
 
 int config_number(const char *text, long low, long high, long *out)
 {
@@ -28,51 +32,37 @@ int config_number(const char *text, long low, long high, long *out)
 
 /* ---- policy strings ----------------------------------------------------------------------- */
 
-struct word {
-    const char *key, *value;
-    int number;
-};
-
-/* One row per word of FILCH_POLICY. The values are those of the enumerations in filch.h. */
-static const struct word words[] = {
-    {"victim", "random", FILCH_VICTIM_RANDOM},   {"victim", "one", FILCH_VICTIM_ONE},
-    {"victim", "order", FILCH_VICTIM_ORDER},     {"victim", "largest", FILCH_VICTIM_LARGEST},
-    {"steal", "half", FILCH_STEAL_HALF},         {"steal", "one", FILCH_STEAL_ONE},
-    {"steal", "quarter", FILCH_STEAL_QUARTER},   {"steal", "three", FILCH_STEAL_THREE},
-    {"steal", "all", FILCH_STEAL_ALL},           {"steal", "floor", FILCH_STEAL_FLOOR},
-    {"ends", "fifo", FILCH_ENDS_FIFO},           {"ends", "lifo", FILCH_ENDS_LIFO},
-    {"ends", "reverse", FILCH_ENDS_REVERSE},     {"wake", "one", FILCH_WAKE_ONE},
-    {"wake", "all", FILCH_WAKE_ALL},             {"wake", "none", FILCH_WAKE_NONE},
-    {"idle", "park", FILCH_IDLE_PARK},           {"idle", "yield", FILCH_IDLE_YIELD},
-    {"idle", "sleep", FILCH_IDLE_SLEEP},         {"idle", "backoff", FILCH_IDLE_BACKOFF},
-    {"join", "suspend", FILCH_JOIN_SUSPEND},     {"join", "help", FILCH_JOIN_HELP},
-    {"queue", "ring", FILCH_QUEUE_RING},         {"queue", "shared", FILCH_QUEUE_SHARED},
-    {"queue", "private", FILCH_QUEUE_PRIVATE},   {"queue", "locked", FILCH_QUEUE_LOCKED},
-    {"queue", "trylock", FILCH_QUEUE_TRYLOCK},
-};
-
-static void set_word(filch_config *c, const char *key, int n)
+static int set_word(filch_config *c, enum policy_key key, const char *value)
 {
-    switch (key[0]) {
-    case 'v': c->victim = (enum filch_victim)n; break;
-    case 's': c->steal = (enum filch_steal)n; break;
-    case 'e': c->ends = (enum filch_ends)n; break;
-    case 'w': c->wake = (enum filch_wake)n; break;
-    case 'i': c->idle = (enum filch_idle)n; break;
-    case 'j': c->join = (enum filch_join_policy)n; break;
-    default: c->queue = (enum filch_queue)n; break;
+    const struct policy_word *word = policy_word_named(key, value, POLICY_RUNTIME);
+    if (!word)
+        return 0;
+    switch (key) {
+    case POLICY_VICTIM: c->victim = (enum filch_victim)word->number; break;
+    case POLICY_STEAL: c->steal = (enum filch_steal)word->number; break;
+    case POLICY_ENDS: c->ends = (enum filch_ends)word->number; break;
+    case POLICY_WAKE: c->wake = (enum filch_wake)word->number; break;
+    case POLICY_IDLE: c->idle = (enum filch_idle)word->number; break;
+    case POLICY_JOIN: c->join = (enum filch_join_policy)word->number; break;
+    case POLICY_QUEUE: c->queue = (enum filch_queue)word->number; break;
+    case POLICY_RUN_NEXT: c->run_next = (enum filch_run_next)word->number; break;
+    default: return 0;
     }
+    return 1;
 }
 
 /* "50..1000", microseconds. */
-static int set_backoff(filch_config *c, char *value)
+static int set_backoff(filch_config *c, const char *value)
 {
-    char *dots = strstr(value, "..");
+    char low_text[16];
+    const char *dots = strstr(value, "..");
+    size_t length = dots ? (size_t)(dots - value) : sizeof low_text;
     long low, high;
-    if (!dots)
+    if (length >= sizeof low_text)
         return 0;
-    *dots = '\0';
-    if (!config_number(value, 1, 10000, &low) || !config_number(dots + 2, 1000, 10000, &high) ||
+    memcpy(low_text, value, length);
+    low_text[length] = '\0';
+    if (!config_number(low_text, 1, 10000, &low) || !config_number(dots + 2, 1000, 10000, &high) ||
         low > high)
         return 0;
     c->backoff_min_ns = (int64_t)low * US;
@@ -80,52 +70,121 @@ static int set_backoff(filch_config *c, char *value)
     return 1;
 }
 
-static int set_number(filch_config *c, const char *key, char *value)
+/* Keys whose value is a number, and what is accepted. */
+static const struct {
+    long low, high;
+    const char *expected;
+} ranges[POLICY_KEYS] = {
+    [POLICY_SPIN] = {1, 1000000, "1 to 1000000"},
+    [POLICY_ATTEMPTS] = {1, FILCH_MAX_WORKERS, "1 to 1024"},
+    [POLICY_CYCLE_ATTEMPTS] = {1, 1000000000, "1 to 1000000000"},
+    [POLICY_BACKOFF_US] = {0, 0, "A..B, A 1 to 10000, B 1000 to 10000 and not below A"},
+    [POLICY_BACKOFF_FACTOR] = {1, FACTOR_MAX, "1 to 16"},
+    [POLICY_BACKOFF_JITTER] = {0, 100, "0 to 100"},
+    [POLICY_GLOBAL_EVERY] = {1, GLOBAL_EVERY_MAX, "1 to 1000000"},
+    [POLICY_RING] = {2, 65536, "a power of two, 2 to 65536"},
+    [POLICY_SPARES] = {0, FILCH_MAX_WORKERS / 2, "0 to 512"},
+};
+
+static int set_number(filch_config *c, enum policy_key key, const char *value)
 {
     long n;
-    if (strcmp(key, "backoff_us") == 0)
-        return set_backoff(c, value);
-    if (strcmp(key, "spin") == 0 && config_number(value, 1, 1000000, &n)) {
-        c->spin_rounds = (unsigned)n;
-        return 1;
-    }
-    if (strcmp(key, "attempts") == 0 && config_number(value, 1, FILCH_MAX_WORKERS, &n)) {
-        c->steal_attempts = (unsigned)n;
-        return 1;
-    }
-    if (strcmp(key, "standins") == 0 && config_number(value, 0, FILCH_MAX_WORKERS / 2, &n)) {
-        c->stand_ins = (size_t)n;
-        return 1;
-    }
-    if (strcmp(key, "ring") == 0 && config_number(value, 2, 65536, &n) && (n & (n - 1)) == 0) {
+    if (!config_number(value, ranges[key].low, ranges[key].high, &n))
+        return 0;
+    switch (key) {
+    case POLICY_SPIN: c->spin_rounds = (unsigned)n; break;
+    case POLICY_ATTEMPTS: c->steal_attempts = (unsigned)n; break;
+    case POLICY_CYCLE_ATTEMPTS: c->cycle_attempts = (unsigned)n; break;
+    case POLICY_BACKOFF_FACTOR: c->backoff_factor = (unsigned)n; break;
+    case POLICY_BACKOFF_JITTER: c->backoff_jitter = (unsigned)n; break;
+    case POLICY_GLOBAL_EVERY: c->global_every = (unsigned)n; break;
+    case POLICY_SPARES: c->stand_ins = (size_t)n; break;
+    case POLICY_RING:
+        if ((n & (n - 1)) != 0)
+            return 0;
         c->ring_capacity = (unsigned)n;
-        return 1;
+        break;
+    default: return 0;
     }
-    return 0;
+    return 1;
 }
 
-static int set_pair(filch_config *c, const char *key, char *value)
+static int set_pair(filch_config *c, enum policy_key key, const char *value)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i].key, key) == 0 && strcmp(words[i].value, value) == 0) {
-            set_word(c, key, words[i].number);
-            return 1;
-        }
-    }
-    return set_number(c, key, value);
+    if (key < POLICY_WORDS)
+        return set_word(c, key, value);
+    return key == POLICY_BACKOFF_US ? set_backoff(c, value) : set_number(c, key, value);
 }
 
-static void complain(char *message, size_t size, const char *pair, const char *why)
+/* ---- messages ----------------------------------------------------------------------------- */
+
+/* As much as fits; hostile bytes do not reach the terminal. */
+struct message {
+    char *text;
+    size_t size, used;
+};
+
+static void add(struct message *m, const char *text, size_t most)
 {
-    if (!message || size == 0)
-        return;
+    for (size_t i = 0; i < most && text[i] && m->used + 1 < m->size; i++)
+        m->text[m->used++] = (unsigned char)text[i] < ' ' || (unsigned char)text[i] > '~' ? '?' : text[i];
+    if (m->size > 0)
+        m->text[m->used] = '\0';
+}
+
+static void add_keys(struct message *m)
+{
+    add(m, "no such key; there are", SIZE_MAX);
+    for (int k = 0; k < POLICY_KEYS; k++) {
+        const char *name = policy_key_name((enum policy_key)k);
+        if (policy_key_named(name, POLICY_RUNTIME) == POLICY_KEYS)
+            continue;
+        add(m, " ", 1);
+        add(m, name, SIZE_MAX);
+    }
+}
+
+static void add_values(struct message *m, enum policy_key key)
+{
+    size_t n;
+    const struct policy_word *words = policy_words(&n);
+    add(m, policy_key_name(key), SIZE_MAX);
+    add(m, key < POLICY_WORDS ? " is one of" : " is ", SIZE_MAX);
+    for (size_t i = 0; i < n && key < POLICY_WORDS; i++) {
+        if (words[i].key != key || !(words[i].where & POLICY_RUNTIME))
+            continue;
+        add(m, " ", 1);
+        add(m, words[i].value, SIZE_MAX);
+    }
+    if (key >= POLICY_WORDS)
+        add(m, ranges[key].expected, SIZE_MAX);
+}
+
+static struct message begin_message(char *text, size_t size, const char *pair)
+{
+    struct message m = {text, text ? size : 0, 0};
     size_t length = strcspn(pair, ",");
-    int shown = length < 40 ? (int)length : 40;
-    int n = snprintf(message, size, "\"%.*s\": %s", shown, pair, why);
-    for (int i = 0; i < n && (size_t)i < size && message[i]; i++) {
-        if ((unsigned char)message[i] < ' ' || (unsigned char)message[i] > '~')
-            message[i] = '?'; /* hostile bytes do not reach the terminal */
-    }
+    add(&m, "\"", 1);
+    add(&m, pair, length < 40 ? length : 40);
+    add(&m, "\": ", SIZE_MAX);
+    return m;
+}
+
+static int complain(char *text, size_t size, const char *pair, const char *why)
+{
+    struct message m = begin_message(text, size, pair);
+    add(&m, why, SIZE_MAX);
+    return -EINVAL;
+}
+
+static int complain_of_pair(char *text, size_t size, const char *pair, enum policy_key key)
+{
+    struct message m = begin_message(text, size, pair);
+    if (key == POLICY_KEYS)
+        add_keys(&m);
+    else
+        add_values(&m, key);
+    return -EINVAL;
 }
 
 /* An older caller's structure is shorter; none ends in the middle of a field. */
@@ -139,31 +198,25 @@ int filch_config_parse(filch_config *config, const char *policy, char *message, 
     char text[512];
     if (!config || !policy)
         report_misuse("filch_config_parse", "null argument");
-    if (!size_known(config->size)) {
-        complain(message, size, "size", "not that of a filch_config; use FILCH_CONFIG_INIT");
-        return -EINVAL;
-    }
+    if (!size_known(config->size))
+        return complain(message, size, "size", "not that of a filch_config; use FILCH_CONFIG_INIT");
     filch_config c = FILCH_CONFIG_INIT;
     memcpy(&c, config, config->size);
-    if (strlen(policy) >= sizeof text) {
-        complain(message, size, policy, "too long");
-        return -EINVAL;
-    }
+    if (strlen(policy) >= sizeof text)
+        return complain(message, size, policy, "too long");
     memcpy(text, policy, strlen(policy) + 1);
     char *next = text;
     while (next && *next) {
         char *pair = next;
-        const char *whole = policy + (pair - text);
         next = strchr(pair, ',');
         if (next)
             *next++ = '\0';
         char *value = strchr(pair, '=');
         if (value)
             *value++ = '\0';
-        if (!value || !set_pair(&c, pair, value)) {
-            complain(message, size, whole, "no such setting or value; see filch_config_parse");
-            return -EINVAL;
-        }
+        enum policy_key key = policy_key_named(pair, POLICY_RUNTIME);
+        if (key == POLICY_KEYS || !value || !set_pair(&c, key, value))
+            return complain_of_pair(message, size, policy + (pair - text), key);
     }
     memcpy(config, &c, config->size);
     return 0;
@@ -193,7 +246,7 @@ static void from_environment(filch_config *c)
     milliseconds("FILCH_HOG_MS", &c->hog_ns);
     milliseconds("FILCH_SCHEDTRACE", &c->schedtrace_ns);
     const char *policy = os_getenv("FILCH_POLICY");
-    char message[160];
+    char message[256];
     if (policy && filch_config_parse(c, policy, message, sizeof message) != 0)
         report_warning("filch: FILCH_POLICY ignored: %s", message);
 }
@@ -205,10 +258,12 @@ static int in_range(const filch_config *c)
            (c->stack_size == 0 || (c->stack_size >= STACK_MIN && c->stack_size <= STACK_MAX)) &&
            (c->task_stack_size == 0 ||
             (c->task_stack_size >= STACK_MIN && c->task_stack_size <= STACK_MAX)) &&
-           (unsigned)c->victim <= FILCH_VICTIM_LARGEST && (unsigned)c->steal <= FILCH_STEAL_FLOOR &&
-           (unsigned)c->ends <= FILCH_ENDS_REVERSE && (unsigned)c->wake <= FILCH_WAKE_NONE &&
+           (unsigned)c->victim <= FILCH_VICTIM_LAST && (unsigned)c->steal <= FILCH_STEAL_FLOOR &&
+           (unsigned)c->ends <= FILCH_ENDS_REVERSE && (unsigned)c->wake <= FILCH_WAKE_RANDOM &&
            (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
-           (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK &&
+           (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK && (unsigned)c->run_next <= FILCH_RUN_NEXT_OFF &&
+           c->backoff_factor <= FACTOR_MAX && c->backoff_jitter <= 100 &&
+           c->global_every <= GLOBAL_EVERY_MAX &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&
            c->backoff_max_ns >= 0 && c->hog_ns >= 0 && c->schedtrace_ns >= 0 &&
            c->stand_ins <= FILCH_MAX_WORKERS / 2 && c->max_workers >= 0 &&
@@ -249,8 +304,11 @@ static void defaults(filch_config *c)
         c->schedtrace_ns = clamp(c->schedtrace_ns, 1000 * US, INT64_MAX / 2);
     c->backoff_max_ns = clamp(c->backoff_max_ns, 1000 * US, 10000 * US);
     c->backoff_min_ns = clamp(c->backoff_min_ns, US, c->backoff_max_ns);
-    if (c->ends == FILCH_ENDS_DEFAULT)
-        c->ends = FILCH_ENDS_FIFO;
+    if (c->backoff_factor == 0)
+        c->backoff_factor = 2;
+    if (c->global_every == 0)
+        c->global_every = GLOBAL_EVERY_DEFAULT;
+    c->ends = choice_ends(c->ends, (int)c->queue);
     if (c->ends == FILCH_ENDS_REVERSE && c->queue == FILCH_QUEUE_RING)
         c->queue = FILCH_QUEUE_TRYLOCK; /* the thief's newest end exists on locked queues only */
 }

@@ -139,6 +139,13 @@ static work_item from_kept(struct worker *w)
     return 0;
 }
 
+/* global_every=: has the injector its turn at this pick? `tick` may have passed the pick that was due: a
+ * yield counts one more. */
+static inline bool global_turn(const struct worker *w, uint32_t tick)
+{
+    return (int32_t)(tick - w->global_at) >= 0;
+}
+
 /* What is looked at now and then although there is something in the worker's own queue: also what is
  * another's, who may be in a long job while nobody searches. */
 static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t tick)
@@ -146,10 +153,12 @@ static __attribute__((noinline)) work_item in_turn(struct worker *w, uint32_t ti
     filch_pool *pool = w->pool;
     if (tick % WORKER_TIME == 0)
         (void)from_timers(w, w);
-    if (tick % WORKER_FAIR != 0)
+    if (!global_turn(w, tick))
         return 0;
+    w->global_at = tick + pool->config.global_every;
+    w->timers_of = w->timers_of + 1 < pool->count ? w->timers_of + 1 : 0;
     (void)from_poll(w);
-    (void)from_timers(w, &pool->workers[tick / WORKER_FAIR % (unsigned)pool->count]);
+    (void)from_timers(w, &pool->workers[w->timers_of]);
     work_item it = from_injector(w);
     return it ? it : from_kept(w);
 }
@@ -180,7 +189,7 @@ static inline work_item pick(struct worker *w)
     work_item it = 0;
     uint32_t tick = w->tick + 1;
     filch_store_relaxed(&w->tick, tick); /* order: a hint to thieves */
-    if (tick % WORKER_TIME == 0 || tick % WORKER_FAIR == 0)
+    if (tick % WORKER_TIME == 0 || global_turn(w, tick))
         it = in_turn(w, tick);
     if (!it)
         it = queue_take(w);
@@ -199,7 +208,7 @@ work_item find_local(struct worker *w)
 /* Has something else its turn than what is next? Then find_local decides. */
 static inline bool others_turn(struct worker *w, uint32_t tick)
 {
-    return w->streak >= WORKER_STREAK || tick % WORKER_FAIR == 0 ||
+    return w->streak >= WORKER_STREAK || global_turn(w, tick) ||
            (tick % WORKER_TIME == 0 && timers_next(w->timers) != INT64_MAX);
 }
 
@@ -299,16 +308,20 @@ static struct found from_fiber(struct worker *w, struct fiber *f, const filch_sl
     return found_loot(w, f, result, &loot);
 }
 
-static struct found from_victim(struct worker *w, struct worker *victim)
+/* True if it took something, which is in `found` then. */
+static inline __attribute__((always_inline)) bool from_victim(struct worker *w, struct worker *victim,
+                                                              struct found *found)
 {
-    struct found found = {0};
     EV(w, STEAL_TRY);
     struct fiber *f = filch_load_acquire(&victim->fiber); /* order: [F1] */
     if (f)
-        found = from_fiber(w, f, 0);
-    if (found.what != FOUND_NOTHING)
-        return found;
-    return found_item(from_waiting(w, victim));
+        *found = from_fiber(w, f, 0);
+    if (f && found->what != FOUND_NOTHING)
+        return true;
+    work_item it = from_waiting(w, victim);
+    if (it)
+        *found = found_item(it);
+    return it != 0;
 }
 
 /* Lock held. */
@@ -380,65 +393,64 @@ static unsigned load_of(struct worker *w, struct worker *v)
     struct fiber *f = filch_load_acquire(&v->fiber); /* order: [F1] */
     size_t queued = queue_size(v);
     if (v != w)
-        queued = amount_of(w->pool->config.steal, queued);
+        queued = choice_amount(w->pool->config.steal, queued);
     return (unsigned)queued + (unsigned)inject_count(&v->inbox) +
            (f && slots_peek(&f->slots) ? 1 : 0);
 }
 
-static struct worker *largest(struct worker *w)
+/* What a thief finds at `v`, `next` included. */
+static uint32_t length_of(struct worker *w, uint32_t v)
 {
-    struct worker *best = 0;
-    unsigned most = 0;
-    for (int i = 0; i < w->pool->count; i++) {
-        struct worker *v = &w->pool->workers[i];
-        unsigned next = filch_load_relaxed(&v->next) != 0; /* order: a hint */
-        unsigned n = v == w ? 0 : load_of(w, v) + next;
-        if (n > most) {
-            most = n;
-            best = v;
-        }
-    }
-    return best;
+    struct worker *victim = &w->pool->workers[v];
+    return load_of(w, victim) + (filch_load_relaxed(&victim->next) != 0); /* order: a hint */
 }
 
-static struct found sweep(struct worker *w, unsigned start)
+static void read_lengths(struct worker *w, struct choice *c, const struct choice_memory *m,
+                         enum filch_victim policy)
+{
+    if (c->count < 2)
+        return;
+    for (uint32_t v = 0; choice_needs_lengths(policy) && v < c->count; v++)
+        m->lengths[v] = v == c->self ? 0 : length_of(w, v);
+    for (int i = 0; choice_needs_pair(policy) && i < 2; i++)
+        c->pair_length[i] = length_of(w, c->pair[i]);
+}
+
+/* One search: the victims that the policy names, until one has something. The policy is a constant where this
+ * is compiled for the default. */
+static inline __attribute__((always_inline)) struct found search_victims(struct worker *w,
+                                                                         enum filch_victim policy)
 {
     filch_pool *pool = w->pool;
-    unsigned count = (unsigned)pool->count;
-    unsigned left = pool->config.steal_attempts;
-    for (unsigned i = 0; i < count && left > 0; i++) {
-        struct worker *victim = &pool->workers[(start + i) % count];
-        if (victim == w)
-            continue;
-        left--;
-        struct found found = from_victim(w, victim);
-        if (found.what != FOUND_NOTHING)
-            return found;
+    struct found found = {0};
+    uint32_t v, attempts = pool->config.steal_attempts;
+    if (__builtin_expect(pool->config.cycle_attempts > 0, 0)) {
+        uint32_t left = find_cycle_left(w);
+        attempts = left < attempts ? left : attempts;
     }
-    return (struct found){0};
+    struct choice_memory *m = choice_needs_memory(policy) ? &pool->memories[w->id] : 0;
+    struct choice c = choice_begin(policy, (uint32_t)w->id, (uint32_t)pool->count, attempts, &w->rng);
+    if (choice_needs_lengths(policy) || choice_needs_pair(policy))
+        read_lengths(w, &c, m, policy);
+    do
+        v = choice_next(&c, policy, m, &w->rng);
+    while (v != CHOICE_NONE && !from_victim(w, &pool->workers[v], &found));
+    if (policy == FILCH_VICTIM_LAST && v != CHOICE_NONE)
+        m->last = v;
+    return found;
+}
+
+static __attribute__((noinline)) struct found by_other_policy(struct worker *w, enum filch_victim policy)
+{
+    return find_cycle_is_over(w) ? (struct found){0} : search_victims(w, policy);
 }
 
 static struct found by_policy(struct worker *w)
 {
-    unsigned count = (unsigned)w->pool->count;
-    switch (w->pool->config.victim) {
-    case FILCH_VICTIM_ONE: {
-        struct worker *v = &w->pool->workers[rng_below(&w->rng, count)];
-        return v == w ? (struct found){0} : from_victim(w, v);
-    }
-    case FILCH_VICTIM_LARGEST: {
-        struct worker *v = largest(w);
-        return v ? from_victim(w, v) : (struct found){0};
-    }
-    case FILCH_VICTIM_ORDER:
-        return sweep(w, 0);
-    case FILCH_VICTIM_RANDOM:
-    case FILCH_VICTIM_SHUFFLE:
-    case FILCH_VICTIM_TWO:
-    case FILCH_VICTIM_LAST:
-        break;
-    }
-    return sweep(w, rng_below(&w->rng, count));
+    enum filch_victim policy = w->pool->config.victim;
+    if (__builtin_expect(policy == FILCH_VICTIM_RANDOM, 1))
+        return search_victims(w, FILCH_VICTIM_RANDOM);
+    return by_other_policy(w, policy);
 }
 
 /* Whoever set them, and whatever the policy says: who set them may be in a long job or asleep. */

@@ -18,6 +18,21 @@ work_item find_ready(struct worker *w);
 void find_due(struct worker *w, unsigned turn);
 /* One round over the victims, all timers and suspended fibers. */
 struct found find_steal(struct worker *w);
+
+/* cycle_attempts=: how many victims may still be tried in this idle cycle, which began when the worker ran
+ * out of work (cycle_began) and ends when it finds some or sleeps. */
+static inline uint32_t find_cycle_left(struct worker *w)
+{
+    uint32_t most = w->pool->config.cycle_attempts;
+    uint32_t tried = (uint32_t)counters_get(&w->counters, EV_STEAL_TRY) - w->cycle_began;
+    return tried < most ? most - tried : 0;
+}
+
+static inline bool find_cycle_is_over(struct worker *w)
+{
+    return w->pool->config.cycle_attempts > 0 && find_cycle_left(w) == 0;
+}
+
 /* A forked job below `under`, of the given root, wherever it is. */
 struct found find_descendant(struct worker *w, const filch_slot *under,
                              const struct root *root);

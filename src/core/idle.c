@@ -35,8 +35,9 @@
  *
  * Forks tell nobody: the fork path has no instruction to spare. Instead, while anyone is active,
  * one sleeper is the scout: its sleep ends after a back-off that doubles from 50 us to 1 ms (or as
- * configured), it takes a look, and sleeps again. When it finds work its successor becomes the scout. If that
- * was a fork, it begins with 50 us again; anything else it was not needed for, and it keeps its pace.
+ * backoff_us=, backoff_factor= and backoff_jitter= say), it takes a look, and sleeps again. When it
+ * finds work its successor becomes the scout. If that was a fork, it begins with 50 us again; anything
+ * else it was not needed for, and it keeps its pace.
  * When nobody is active, and nobody got up between its last CALM alarms, it is not set again.
  * Who sleeps in the poll [I6] gets up when descriptors bring something, and then there would be no scout to
  * leave it to [I8]: whoever lies down beside him becomes the scout in his place. The same if the scout keeps
@@ -99,6 +100,7 @@ static void all_asleep(filch_pool *pool)
     *s = (struct idle_set){.scout = -1, .keeper = -1, .poller = -1, .keeps_ns = INT64_MAX,
                            .seats = (uint32_t)seats, .size = (uint32_t)seats, .spares = spares,
                            .spares_wanted = spares, .word = (uint64_t)seats << 32};
+    rng_seed(&s->rng, pool->workers[0].rng.state);
     for (int i = 0; i < pool->count; i++)
         (i < seats ? s->asleep : s->benched)[i / 64] |= (uint64_t)1 << (i % 64);
 }
@@ -127,11 +129,6 @@ void idle_reset(filch_pool *pool)
     }
 }
 
-unsigned idle_search_limit(unsigned active)
-{
-    return active < 2 ? 1 : (active + 1) / 2;
-}
-
 /* Remembers the most there ever were. Any thread. */
 static void note_searchers(struct idle_set *s, unsigned n)
 {
@@ -145,7 +142,7 @@ static void note_searchers(struct idle_set *s, unsigned n)
 /* Is there room for one more searcher among `active` workers? */
 static bool room(uint64_t word, unsigned active)
 {
-    return searchers(word) < idle_search_limit(active);
+    return searchers(word) < choice_search_limit(active);
 }
 
 static void keeps_no_time(struct idle_set *s, int id)
@@ -187,26 +184,47 @@ static bool set_rouse(filch_pool *pool, int id, enum rise how)
     return gate != GATE_SHUT;
 }
 
-/* A sleeper to wake: one with a thread if there is one, from a random place on; the poller only if there
- * is no other, it is of use where it is. */
-static int set_pick(filch_pool *pool, struct worker *w)
+/* How readily a sleeper is woken: one with a thread first; the poller only if there is no other thread, it is
+ * of use where it is; then a seat without a thread, seat 0 last: it is kept for guests as long as another can
+ * be filled. */
+enum { READY_THREAD, READY_POLLER, READY_BARE, READY_GUESTS, READY_NOT };
+
+static int readiness(filch_pool *pool, int id)
 {
-    struct idle_set *s = pool->idle;
-    unsigned start = w ? rng_below(&w->rng, (unsigned)pool->count) : 0;
-    int bare = -1, polls = -1;
-    for (int i = 0; i < pool->count; i++) {
-        int id = (int)((start + (unsigned)i) % (unsigned)pool->count);
-        if (!set_has(s, id))
-            continue;
-        if (id == s->poller)
-            polls = id;
-        else if (pool->workers[id].has_thread)
+    if (!set_has(pool->idle, id))
+        return READY_NOT;
+    if (id == pool->idle->poller)
+        return READY_POLLER;
+    if (pool->workers[id].has_thread)
+        return READY_THREAD;
+    return id > 0 ? READY_BARE : READY_GUESTS;
+}
+
+/* Of those who are woken most readily the one with this rank. */
+static int sleeper_ranked(filch_pool *pool, int ready, uint32_t rank)
+{
+    for (int id = 0; id < pool->count; id++)
+        if (readiness(pool, id) == ready && rank-- == 0)
             return id;
-        /* Keep seat 0 for guests as long as another can be filled. */
-        else if (bare <= 0)
-            bare = id;
+    return -1;
+}
+
+/* A sleeper to wake, as wake= says, or -1. The first that has a thread is the default's: then no more is
+ * looked at. */
+static int set_pick(filch_pool *pool)
+{
+    int best = READY_NOT;
+    uint32_t n = 0;
+    for (int id = 0; id < pool->count; id++) {
+        int ready = readiness(pool, id);
+        if (ready == READY_THREAD && pool->config.wake == FILCH_WAKE_ONE)
+            return id;
+        n = ready < best ? 1 : n + (ready == best);
+        best = ready < best ? ready : best;
     }
-    return polls >= 0 ? polls : bare;
+    if (best == READY_NOT)
+        return -1;
+    return sleeper_ranked(pool, best, choice_wake_rank(pool->config.wake, n, &pool->idle->rng));
 }
 
 /* ---- waking ------------------------------------------------------------------------------- */
@@ -262,7 +280,7 @@ bool idle_wake_one(filch_pool *pool, struct worker *w, int id, bool even_if_sear
     if (id >= 0)
         id = set_has(s, id) ? id : -1;
     else if (sleepers(word) > 0 && (even_if_searching || searchers(word) == 0))
-        id = set_pick(pool, w);
+        id = set_pick(pool);
     bare = id >= 0 && pool->workers[id].has_thread == SEAT_BARE;
     if (bare && filch_load_relaxed(&pool->stop)) /* order: [I7] the lock */
         id = -1;
@@ -320,6 +338,12 @@ void idle_notify(filch_pool *pool, struct worker *w)
     }
 }
 
+/* wake=one, =random: a sleeper, if nobody searches. */
+static bool wakes_one(const filch_pool *pool)
+{
+    return pool->config.wake == FILCH_WAKE_ONE || pool->config.wake == FILCH_WAKE_RANDOM;
+}
+
 /* [I8] Does somebody come by himself, soon? If he was roused meanwhile he is up, which is as good. */
 static bool somebody_near(filch_pool *pool)
 {
@@ -344,8 +368,7 @@ void idle_notify_woken(struct worker *w, size_t n)
     if (n == 0)
         return;
     was_it_little(w);
-    w->little = n <= IDLE_LITTLE && !w->wary && pool->config.wake == FILCH_WAKE_ONE &&
-                somebody_near(pool);
+    w->little = n <= IDLE_LITTLE && !w->wary && wakes_one(pool) && somebody_near(pool);
     w->wary -= w->wary > 0;
     if (!w->little)
         idle_notify(pool, w); /* a searcher tells its successor when it leaves */
@@ -436,13 +459,18 @@ void idle_search_found(struct worker *w)
 
 /* ---- sleeping ----------------------------------------------------------------------------- */
 
-/* The alarm doubles each time it is set, until work is found. */
+/* How long to sleep now; the next time is longer, until work is found. */
+static int64_t back_off(struct worker *w)
+{
+    const filch_config *c = &w->pool->config;
+    int64_t wait = choice_jitter(w->backoff_ns, c->backoff_jitter, &w->rng);
+    w->backoff_ns = choice_backoff(w->backoff_ns, c->backoff_max_ns, c->backoff_factor);
+    return wait;
+}
+
 static int64_t alarm_set(struct worker *w)
 {
-    int64_t deadline = os_clock_ns() + w->backoff_ns;
-    int64_t most = w->pool->config.backoff_max_ns;
-    w->backoff_ns = 2 * w->backoff_ns < most ? 2 * w->backoff_ns : most;
-    return deadline;
+    return os_clock_ns() + back_off(w);
 }
 
 /* Lock held. Does anything happen, though everybody sleeps just now? */
@@ -617,8 +645,10 @@ void idle_rest(struct worker *w)
         os_thread_yield();
         return;
     }
-    os_sleep_ns(c->idle == FILCH_IDLE_SLEEP ? c->backoff_max_ns : w->backoff_ns);
-    w->backoff_ns = w->backoff_ns * 2 < c->backoff_max_ns ? w->backoff_ns * 2 : c->backoff_max_ns;
+    if (c->idle == FILCH_IDLE_SLEEP)
+        os_sleep_ns(choice_jitter(c->backoff_max_ns, c->backoff_jitter, &w->rng));
+    else
+        os_sleep_ns(back_off(w));
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */

@@ -81,7 +81,6 @@ struct idle_figures idle_figures(filch_pool *pool);
 bool idle_asleep(filch_pool *pool, int id, bool *has_thread);
 /* Nobody is active: nothing runs, and nothing will until somebody is woken. */
 bool idle_quiet(filch_pool *pool);
-unsigned idle_search_limit(unsigned active);
 
 /* Is there anything that this worker could do? (find.c) */
 bool find_anything(filch_pool *pool, struct worker *w);

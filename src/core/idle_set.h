@@ -22,6 +22,7 @@ struct idle_set {
     int scout;
     int keeper;
     int poller;
+    struct rng rng;           /* lock held: which sleeper wake=random wakes */
     int64_t keeps_ns;
     int64_t scout_ns;         /* the scout's alarm */
     uint32_t risen;           /* so often somebody got up */

@@ -30,7 +30,7 @@
 #ifndef FILCH_CORE_LIFO_H
 #define FILCH_CORE_LIFO_H
 
-#include "core/amount.h"
+#include "policy/choice.h"
 
 #include <filch/ord.h>
 #include <stdbool.h>
@@ -164,7 +164,7 @@ static inline int lifo_steal_one(struct lifo *victim, uintptr_t *item)
 static inline int lifo_steal(struct lifo *victim, struct lifo *thief, enum filch_steal how,
                              uintptr_t *first)
 {
-    uint64_t n = amount_of(how, lifo_size(victim));
+    uint64_t n = choice_amount(how, lifo_size(victim));
     uint64_t room = thief && n > 1 ? lifo_room(thief) : 0;
     if (n > room + 1)
         n = room + 1;

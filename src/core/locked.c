@@ -99,7 +99,7 @@ int locked_steal_many(struct locked *q, enum locked_end end, enum locked_wait wa
         lock_acquire(&q->lock);
     else if (!lock_try(&q->lock))
         return -EBUSY;
-    size_t n = (size_t)amount_of(how, locked_size(q));
+    size_t n = (size_t)choice_amount(how, locked_size(q));
     if (n > max)
         n = max;
     if (n > INT_MAX)

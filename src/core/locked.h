@@ -10,7 +10,7 @@
 #ifndef FILCH_CORE_LOCKED_H
 #define FILCH_CORE_LOCKED_H
 
-#include "core/amount.h"
+#include "policy/choice.h"
 #include "core/lock.h"
 
 #include <stddef.h>

@@ -148,6 +148,37 @@ static void prepare(void)
 
 /* ---- create ------------------------------------------------------------------------------- */
 
+/* Those of the choice of victims: a number for each other worker. */
+static int make_choices(filch_pool *p)
+{
+    size_t count = (size_t)p->count;
+    bool order = choice_needs_order(p->config.victim);
+    p->choices = os_alloc(sizeof *p->choices * count * count);
+    if (!p->choices)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *own = p->choices + i * count;
+        for (uint32_t k = 0; order && k < count; k++)
+            own[k] = k;
+        p->memories[i].order = order ? own : 0;
+        p->memories[i].lengths = order ? 0 : own;
+    }
+    return 0;
+}
+
+static int make_memories(filch_pool *p)
+{
+    enum filch_victim victim = p->config.victim;
+    if (!choice_needs_memory(victim))
+        return 0;
+    p->memories = os_alloc(sizeof *p->memories * (size_t)p->count);
+    if (!p->memories)
+        return -ENOMEM;
+    for (int i = 0; i < p->count; i++)
+        p->memories[i].last = CHOICE_NONE;
+    return choice_needs_order(victim) || choice_needs_lengths(victim) ? make_choices(p) : 0;
+}
+
 static int make_workers(filch_pool *p)
 {
     size_t capacity = p->config.ring_capacity;
@@ -165,12 +196,14 @@ static int make_workers(filch_pool *p)
         w->timers = &p->timers[i];
         timers_init(w->timers, now);
         w->backoff_ns = p->config.backoff_min_ns;
+        w->global_at = p->config.global_every;
         rng_seed(&w->rng, seed + (uint64_t)i);
         int rc = queue_init(w, p->ring_storage + (size_t)i * capacity);
         if (rc != 0)
             return rc;
     }
-    return locked_init(&p->shared, capacity);
+    int rc = make_memories(p);
+    return rc != 0 ? rc : locked_init(&p->shared, capacity);
 }
 
 /* What is left in there are tasks that their joiners have run; the crates around them are to be freed. */
@@ -193,6 +226,8 @@ static void pool_free(filch_pool *p)
     poll_destroy(p);
     idle_destroy(p);
     os_free(p->timers);
+    os_free(p->choices);
+    os_free(p->memories);
     os_free(p->ring_storage);
     os_free(p->workers);
     p->magic = 0;
@@ -214,6 +249,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->trim_ns = TRIM_NS;
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     p->alone = p->plain && p->count == 1;
+    p->run_next = p->plain && p->config.run_next == FILCH_RUN_NEXT_ON;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
     bool fenced = os_membarrier_init() != 0;
     p->heed = (fenced ? HEED_FENCED : 0u) | (dump_by_signal() ? HEED_CLOCK : 0u);

@@ -148,7 +148,7 @@ bool queue_push_next(struct worker *w, work_item it)
 {
     work_item old = 0;
     bool lent = w->lent;
-    if (!w->pool->plain) {
+    if (!w->pool->run_next) {
         queue_push(w, it);
         return true;
     }

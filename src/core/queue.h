@@ -25,7 +25,8 @@ enum queue_result { QUEUE_EMPTY, QUEUE_CONTENDED, QUEUE_TAKEN };
  *
  * queue_push_next says whether others should be told: something moved into the queue, or a thief took
  * what was put there last (then there is somebody who has time; two that wake each other in turn, and
- * are taken by their own worker, tell nobody). */
+ * are taken by their own worker, tell nobody). With run_next=off, or a queue that is not the default one, it
+ * puts the item into the queue. */
 bool queue_push_next(struct worker *w, work_item it);
 bool queue_take_next(struct worker *w, work_item *out);
 enum queue_result queue_steal_next(struct worker *w, struct worker *victim, work_item *out);

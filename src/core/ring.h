@@ -35,7 +35,7 @@
 #ifndef FILCH_CORE_RING_H
 #define FILCH_CORE_RING_H
 
-#include "core/amount.h"
+#include "policy/choice.h"
 
 #include <filch/ord.h>
 #include <stdbool.h>
@@ -187,7 +187,7 @@ static inline int ring_steal(struct ring *victim, struct ring *thief, enum filch
         return 0;
     if (n > victim->mask + 1)
         return RING_LOST; /* h is old: the CAS would fail */
-    n = amount_of(how, n);
+    n = choice_amount(how, n);
     if (n == 0)
         return 0;
     uint64_t t = thief ? filch_load_relaxed(&thief->tail) : 0; /* order: relaxed, own word */

@@ -442,7 +442,7 @@ static struct found search(struct worker *w)
     uint64_t timers = counters_get(&w->counters, EV_TIMER);
     unsigned rounds = w->pool->config.spin_rounds >> w->impatience, round = 0;
     while ((found = find_work(w)).what == FOUND_NOTHING && ++round < rounds) {
-        if (filch_load_relaxed(&w->pool->stop)) /* order: a hint */
+        if (find_cycle_is_over(w) || filch_load_relaxed(&w->pool->stop)) /* order: a hint */
             break;
         EV(w, SPIN_WASTED);
         os_pause_for(round < 64 ? round : 64);
@@ -468,6 +468,7 @@ static void rest(struct worker *w, void (*how)(struct worker *))
 static __attribute__((noinline)) struct found work_elsewhere(struct worker *w)
 {
     struct found found = {0};
+    w->cycle_began = (uint32_t)counters_get(&w->counters, EV_STEAL_TRY);
     if (w->guest)
         return find_steal(w); /* a guest looks once, then waits for what it came for */
     if (idle_search_begin(w))

@@ -14,12 +14,12 @@
 #include "core/ring.h"
 #include "core/timer.h"
 #include "obs/counters.h"
+#include "policy/choice.h"
 
 #include <filch.h>
 
 #define WORKER_CACHE 64  /* small fibers kept hot by a worker, ... */
 #define WORKER_CACHE_LARGE 8 /* ... and large ones */
-#define WORKER_FAIR 61   /* every so many picks the injector comes first */
 #define WORKER_TIME 8     /* every so many picks the timers are looked at first */
 #define WORKER_IMPATIENCE 5 /* times that a search is halved */
 #define WORKER_STREAK 64 /* picks of `next` in a row before the queue has its turn */
@@ -77,6 +77,8 @@ struct worker {
     bool hushed;               /* whom it wakes just now it tells the others of all at once     */
     bool scouts;               /* it got up by itself, and has found no fork since: idle.c      */
     bool little;               /* what its search found can wait for the scout: idle.c [I8]     */
+    uint32_t global_at;        /* the pick at which the injector comes first, counted by `tick` */
+    uint32_t cycle_began;      /* attempts made until it ran out of work: cycle_attempts=       */
     struct {
         struct worker *victim;
         work_item item;
@@ -90,6 +92,7 @@ struct worker {
     } suspect;                 /* another that may be in a long job, as last seen: see find.c   */
     int64_t little_since_ns;   /* it began to run what it took for little; 0: it did not        */
     unsigned wary;             /* so often nothing is taken for little                          */
+    int timers_of;             /* whose timers were looked at when the injector came first      */
     uint64_t barrier_ticks;    /* what a steal of a fork costs, about: see find.c               */
     struct found todo;         /* by the loop in this seat, or a fresh one that replaces a flow */
     struct body *body;         /* who sits here, see run.h                                      */
@@ -106,6 +109,9 @@ struct worker {
     } looked;
 } __attribute__((aligned(128)));
 
+/* To find a worker by its number takes a shift. */
+_Static_assert((sizeof(struct worker) & (sizeof(struct worker) - 1)) == 0, "a power of two");
+
 struct filch_pool {
     /* Fixed at creation. */
     uint32_t magic;
@@ -117,8 +123,11 @@ struct filch_pool {
     uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */
     bool plain;                /* default queue, default ends: the path without questions       */
     bool alone;                /* and one seat: nobody steals                                   */
+    bool run_next;             /* plain, and what is made ready last runs first: see queue.h    */
     struct worker *workers;
     uintptr_t *ring_storage;
+    struct choice_memory *memories; /* of each worker's choice of victims; null: it needs none */
+    uint32_t *choices;         /* what the memories point to, or null                           */
     struct timers *timers;     /* one per worker */
 
     struct idle_set *idle;     /* idle.c */
@@ -156,6 +165,12 @@ struct filch_pool {
 };
 
 #define POOL_MAGIC 0xf11c4001u
+
+/* Had the injector its turn at the last pick? */
+static inline bool worker_was_global(const struct worker *w)
+{
+    return w->global_at - w->tick == w->pool->config.global_every;
+}
 
 static inline struct worker *worker_self(void)
 {

@@ -19,7 +19,7 @@ static bool yield_to_own(struct worker *w, struct fiber *f)
 static inline __attribute__((always_inline)) void leave_stack(struct worker *w, struct fiber *f)
 {
     EV(w, YIELD);
-    if (w->tick % WORKER_FAIR == 0 && slots_peek(&f->slots)) { /* in turn: others may yield for it, too */
+    if (worker_was_global(w) && slots_peek(&f->slots)) { /* in turn: others may yield for it, too */
         filch_store_relaxed(&w->tick, w->tick + 1); /* order: a hint to thieves; the fork may yield, too */
         if (yield_to_own(w, f))
             return;

@@ -5,8 +5,9 @@
  * is a case here and a row in names.c; docs/simulator.md shows one.
  *
  *   choice_begin, choice_next  which queues a search looks at, and in which order
+ *   choice_ends                at which ends of a queue owner and thief take
  *   choice_amount              how much a thief takes of a queue
- *   choice_may_search          may one more worker search
+ *   choice_search_limit        how many workers may search at once
  *   choice_wake_rank           which of the parked workers is woken
  *   choice_backoff, choice_jitter  how long a worker waits after a search in vain
  */
@@ -27,7 +28,6 @@ struct choice {
     uint32_t self, count; /* the searching worker, and the number of workers                     */
     uint32_t left;        /* victims that may still be named                                     */
     uint32_t at;          /* random, order, last: where the sweep goes on; shuffle: position     */
-    uint32_t step;        /* random, order, last: workers that the sweep has passed              */
     uint32_t pair[2];     /* two: the candidates; the caller stores their lengths in pair_length */
     uint32_t pair_length[2];
 };
@@ -43,6 +43,11 @@ struct choice_memory {
 static inline bool choice_needs_order(enum filch_victim policy) { return policy == FILCH_VICTIM_SHUFFLE; }
 static inline bool choice_needs_lengths(enum filch_victim policy) { return policy == FILCH_VICTIM_LARGEST; }
 static inline bool choice_needs_pair(enum filch_victim policy) { return policy == FILCH_VICTIM_TWO; }
+
+static inline bool choice_needs_memory(enum filch_victim policy)
+{
+    return choice_needs_order(policy) || choice_needs_lengths(policy) || policy == FILCH_VICTIM_LAST;
+}
 
 /* A random worker other than `self`; at least two workers. */
 static inline uint32_t choice_other(uint32_t self, uint32_t count, struct rng *rng)
@@ -64,9 +69,10 @@ static inline void choice_begin_pair(struct choice *c, struct rng *rng)
 static inline struct choice choice_begin(enum filch_victim policy, uint32_t self, uint32_t count,
                                          uint32_t attempts, struct rng *rng)
 {
-    struct choice c = {.self = self, .count = count, .left = attempts < count - 1 ? attempts : count - 1};
+    struct choice c = {.self = self, .count = count};
     if (count < 2)
         return c;
+    c.left = attempts < count - 1 ? attempts : count - 1;
     switch (policy) {
     case FILCH_VICTIM_RANDOM:
     case FILCH_VICTIM_LAST:
@@ -87,17 +93,15 @@ static inline struct choice choice_begin(enum filch_victim policy, uint32_t self
     return c;
 }
 
-/* The next worker of a sweep over all others but `skip`. */
+/* The next worker of a sweep over all others but `skip`. There is one: `left` counts them. */
 static inline uint32_t choice_sweep(struct choice *c, uint32_t skip)
 {
-    while (c->step < c->count) {
-        uint32_t v = c->at;
+    uint32_t v;
+    do {
+        v = c->at;
         c->at = v + 1 < c->count ? v + 1 : 0;
-        c->step++;
-        if (v != c->self && v != skip)
-            return v;
-    }
-    return CHOICE_NONE;
+    } while (v == c->self || v == skip);
+    return v;
 }
 
 /* The victim of the last success first, then as `random`. */
@@ -139,11 +143,11 @@ static inline uint32_t choice_longest(const struct choice *c, const struct choic
     return best;
 }
 
-/* The next victim, or CHOICE_NONE: the search is over. */
+/* The next victim, or CHOICE_NONE: the search is over. `m` may be null if the policy needs no memory. */
 static inline uint32_t choice_next(struct choice *c, enum filch_victim policy, const struct choice_memory *m,
                                    struct rng *rng)
 {
-    if (c->left == 0 || c->count < 2)
+    if (c->left == 0)
         return CHOICE_NONE;
     c->left--;
     switch (policy) {
@@ -164,7 +168,15 @@ static inline uint32_t choice_next(struct choice *c, enum filch_victim policy, c
     return choice_sweep(c, CHOICE_NONE);
 }
 
-/* ---- how much ----------------------------------------------------------------------------- */
+/* ---- which end, and how much -------------------------------------------------------------- */
+
+/* ends= as it is meant: not given, it is fifo, and for deques under a lock reverse. */
+static inline enum filch_ends choice_ends(enum filch_ends given, int queue)
+{
+    if (given != FILCH_ENDS_DEFAULT)
+        return given;
+    return queue == FILCH_QUEUE_LOCKED || queue == FILCH_QUEUE_TRYLOCK ? FILCH_ENDS_REVERSE : FILCH_ENDS_FIFO;
+}
 
 static inline uint64_t choice_amount(enum filch_steal how, uint64_t n)
 {
@@ -187,10 +199,10 @@ static inline uint64_t choice_amount(enum filch_steal how, uint64_t n)
 
 /* ---- searching and waking ----------------------------------------------------------------- */
 
-/* At most half of the active workers search, rounded up. */
-static inline bool choice_may_search(uint32_t searching, uint32_t active)
+/* At most half of the active workers, rounded up, search at once; one always may. */
+static inline uint32_t choice_search_limit(uint32_t active)
 {
-    return searching < (active + 1) / 2;
+    return active < 2 ? 1 : (active + 1) / 2;
 }
 
 /* Which of `parked` workers (at least one) is woken: its rank among them. wake=one: the first. */
@@ -201,10 +213,10 @@ static inline uint32_t choice_wake_rank(enum filch_wake policy, uint32_t parked,
 
 /* ---- waiting ------------------------------------------------------------------------------ */
 
-/* The wait that follows on `wait`: `factor` times as long, at most `most`. Not negative. */
+/* The wait that follows on `wait`: `factor` (at least 1) times as long, at most `most`. Not negative. */
 static inline int64_t choice_backoff(int64_t wait, int64_t most, uint32_t factor)
 {
-    return wait > most / (factor ? factor : 1) ? most : wait * factor;
+    return wait > most / factor ? most : wait * factor;
 }
 
 /* A wait of which `percent` are random: uniform from wait * (100 - percent) / 100 up to `wait`. */

@@ -47,13 +47,9 @@ struct sim_queue *sim_queue_of(struct sim *s, struct sim_worker *w)
     return s->config->policy.queue == FILCH_QUEUE_SHARED ? &s->global : &w->queue;
 }
 
-/* ends= as the runtime resolves it: not given is the pair of document 000 for locked deques, else fifo. */
-static int ends_of(const struct sim *s)
+static enum filch_ends ends_of(const struct sim *s)
 {
-    int ends = s->config->policy.ends, queue = s->config->policy.queue;
-    if (ends != FILCH_ENDS_DEFAULT)
-        return ends;
-    return queue == FILCH_QUEUE_LOCKED || queue == FILCH_QUEUE_TRYLOCK ? FILCH_ENDS_REVERSE : FILCH_ENDS_FIFO;
+    return choice_ends((enum filch_ends)s->config->policy.ends, s->config->policy.queue);
 }
 
 bool sim_queue_owner_newest(const struct sim *s)

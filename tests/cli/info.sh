@@ -28,10 +28,16 @@ lines_are_objects
 out_has '"policy":"victim=order,steal=one,'
 out_has '"membarrier":false'
 
+FILCH_POLICY=ends=lifo,victim=two,wake=random,run_next=off run info --json
+out_has '"policy":"victim=two,steal=half,ends=lifo,wake=random,idle=park,join=suspend,queue=ring,run_next=off"'
+FILCH_POLICY=queue=locked run info --json
+out_has 'ends=reverse,wake=one,idle=park,join=suspend,queue=locked,run_next=on"'
+
 FILCH_POLICY=victim=frobnicate run info --json
 status_is 0
 lines_are_objects
 lines_have policy_error
+out_has "victim is one of random one order"
 
 if command -v taskset >/dev/null; then
     allowed=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')

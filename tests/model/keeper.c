@@ -126,6 +126,7 @@ static void start(int count)
     pool.config.wake = FILCH_WAKE_ONE;
     pool.config.backoff_min_ns = 1000000000; /* the scout is of no use here */
     pool.config.backoff_max_ns = 1000000000;
+    pool.config.backoff_factor = 2;
     for (int i = 0; i < count; i++)
         seats[i] = (struct worker){.pool = &pool, .id = i, .backoff_ns = 1000000000};
     mc_check(idle_create(&pool) == 0);

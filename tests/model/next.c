@@ -10,7 +10,7 @@ static uintptr_t storage[2][4];
 
 static void start(void)
 {
-    pool.plain = true;
+    pool.plain = pool.run_next = true;
     owner.pool = robber.pool = &pool;
     ring_init(&owner.ring, storage[0], 4, 0);
     ring_init(&robber.ring, storage[1], 4, 0);

@@ -226,6 +226,7 @@ static void start_with(int workers, int stand_ins)
     pool.config.wake = FILCH_WAKE_ONE;
     pool.config.backoff_min_ns = 1000;
     pool.config.backoff_max_ns = 2000;
+    pool.config.backoff_factor = 2;
     for (int i = 0; i < count; i++)
         seats[i] = (struct worker){.pool = &pool, .id = i, .backoff_ns = 1000};
     mc_check(idle_create(&pool) == 0);

@@ -131,7 +131,7 @@ static int task(void *arg)
 
 static void start(struct fiber *f, bool room)
 {
-    pool.plain = true;
+    pool.plain = pool.run_next = true;
     pool.workers = seats;
     pool.count = 2;
     pool.fibers[FIBER_SMALL].stack_size = 4096;

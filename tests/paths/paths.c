@@ -79,6 +79,10 @@ static void run_rounds(struct order *o, long n)
 static void set_phase(struct worker *w)
 {
     filch_store_relaxed(&w->tick, 0u); /* order: a hint to others, which sleep */
+#ifndef WORKER_FAIR /* older trees, with --against, divide tick by it */
+    w->global_at = w->pool->config.global_every;
+    w->timers_of = 0;
+#endif
     memset(&w->suspect, 0, sizeof w->suspect);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 
 static filch_config parsed(const char *text)
 {
@@ -22,6 +23,9 @@ static void every_victim_and_share_has_its_word(void)
     WORD("victim=one", victim, FILCH_VICTIM_ONE);
     WORD("victim=order", victim, FILCH_VICTIM_ORDER);
     WORD("victim=largest", victim, FILCH_VICTIM_LARGEST);
+    WORD("victim=shuffle", victim, FILCH_VICTIM_SHUFFLE);
+    WORD("victim=two", victim, FILCH_VICTIM_TWO);
+    WORD("victim=last", victim, FILCH_VICTIM_LAST);
     WORD("steal=half", steal, FILCH_STEAL_HALF);
     WORD("steal=one", steal, FILCH_STEAL_ONE);
     WORD("steal=quarter", steal, FILCH_STEAL_QUARTER);
@@ -49,6 +53,9 @@ static void every_way_to_wake_and_to_idle_has_its_word(void)
     WORD("wake=one", wake, FILCH_WAKE_ONE);
     WORD("wake=all", wake, FILCH_WAKE_ALL);
     WORD("wake=none", wake, FILCH_WAKE_NONE);
+    WORD("wake=random", wake, FILCH_WAKE_RANDOM);
+    WORD("run_next=on", run_next, FILCH_RUN_NEXT_ON);
+    WORD("run_next=off", run_next, FILCH_RUN_NEXT_OFF);
     WORD("idle=park", idle, FILCH_IDLE_PARK);
     WORD("idle=yield", idle, FILCH_IDLE_YIELD);
     WORD("idle=sleep", idle, FILCH_IDLE_SLEEP);
@@ -61,8 +68,15 @@ static void numbers_are_taken_at_both_ends_of_their_range(void)
     WORD("spin=1000000", spin_rounds, 1000000);
     WORD("attempts=1", steal_attempts, 1);
     WORD("attempts=1024", steal_attempts, 1024);
-    WORD("standins=0", stand_ins, 0);
-    WORD("standins=512", stand_ins, 512);
+    WORD("spares=0", stand_ins, 0);
+    WORD("spares=512", stand_ins, 512);
+    WORD("cycle_attempts=1", cycle_attempts, 1);
+    WORD("cycle_attempts=1000000000", cycle_attempts, 1000000000);
+    WORD("backoff_factor=1", backoff_factor, 1);
+    WORD("backoff_factor=16", backoff_factor, 16);
+    WORD("backoff_jitter=100", backoff_jitter, 100);
+    WORD("global_every=1", global_every, 1);
+    WORD("global_every=1000000", global_every, 1000000);
     WORD("ring=2", ring_capacity, 2);
     WORD("ring=65536", ring_capacity, 65536);
     WORD("backoff_us=1..1000", backoff_min_ns, 1000);
@@ -118,10 +132,11 @@ static void refused(const char *text)
 static void unknown_words_are_refused_and_change_nothing(void)
 {
     static const char *const bad[] = {
-        "victim", "victim=", "=", "=one", ",", "one", "victim=two", "Victim=one", "victim=One",
+        "victim", "victim=", "=", "=one", ",", "one", "victim=three", "Victim=one", "victim=One",
         " victim=one", "victim= one", "victim=one ", "victim==one", "victim=one=two",
         "victim=half", "nothing=1", "steal=random", "idle=one", "victim=one;steal=one",
-        "victim=one,,steal=one", ",victim=one", "workers=3", "v=one", "victim=one,wake=maybe",
+        "victim=one,,steal=one", ",victim=one", "workers=3", "v=one", "victim=one,wake=maybe", "wake=target",
+        "join=block", "queue=deque", "run_next=maybe", "near=1", "standins=1",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(bad[i]);
@@ -132,7 +147,9 @@ static void numbers_out_of_range_are_refused(void)
     static const char *const bad[] = {
         "spin=0", "spin=-1", "spin=1000001", "spin=1e3", "spin= 1", "spin=+1", "spin=0x10", "spin=",
         "spin=99999999999999999999999999", "attempts=0", "attempts=1025", "ring=0", "ring=1",
-        "standins=", "standins=-1", "standins=513", "standins=one",
+        "spares=", "spares=-1", "spares=513", "spares=one", "cycle_attempts=0", "cycle_attempts=1000000001",
+        "backoff_factor=0", "backoff_factor=17", "backoff_jitter=101", "backoff_jitter=-1", "global_every=0",
+        "global_every=1000001", "backoff_us=00000000000000000001..1000",
         "ring=3", "ring=131072", "ring=65535", "backoff_us=50", "backoff_us=..",
         "backoff_us=50..", "backoff_us=..1000", "backoff_us=0..1000", "backoff_us=50..999",
         "backoff_us=50..10001", "backoff_us=2000..1000", "backoff_us=50...1000",
@@ -202,6 +219,26 @@ static void a_message_names_what_is_wrong(void)
     CHECK(!strchr(message, '\n'));
 }
 
+static void says(const char *text, const char *expected)
+{
+    filch_config c = FILCH_CONFIG_INIT;
+    char message[256];
+    CHECK_EQ(filch_config_parse(&c, text, message, sizeof message), -EINVAL);
+    CHECK_STR(message, expected);
+}
+
+static void a_message_lists_what_is_known(void)
+{
+    says("victim=best", "\"victim=best\": victim is one of random one order largest shuffle two last");
+    says("steal=half,wake", "\"wake\": wake is one of one all none random");
+    says("join=block", "\"join=block\": join is one of suspend help");
+    says("backoff_factor=17", "\"backoff_factor=17\": backoff_factor is 1 to 16");
+    says("ring=3", "\"ring=3\": ring is a power of two, 2 to 65536");
+    says("near=1", "\"near=1\": no such key; there are victim steal ends wake idle join queue run_next spin "
+                   "attempts cycle_attempts backoff_us backoff_factor backoff_jitter global_every ring "
+                   "spares");
+}
+
 /* A word of forty letters is no less worth naming than one of thirty-nine. */
 static void a_message_shows_the_start_of_a_long_word(void)
 {
@@ -250,6 +287,10 @@ static void zero_is_the_default(void)
     CHECK(c.steal_attempts >= FILCH_MAX_WORKERS - 1);
     CHECK_EQ(c.backoff_min_ns, 50000);
     CHECK_EQ(c.backoff_max_ns, 1000000);
+    CHECK_EQ(c.backoff_factor, 2);
+    CHECK_EQ(c.backoff_jitter, 0);
+    CHECK_EQ(c.global_every, 61);
+    CHECK_EQ(c.cycle_attempts, 0);
 }
 
 static void the_longest_back_off_is_between_one_and_ten_milliseconds(void)
@@ -263,6 +304,20 @@ static void the_longest_back_off_is_between_one_and_ten_milliseconds(void)
         CHECK_EQ(resolved(c).backoff_max_ns, given[i]);
         c.backoff_min_ns = INT64_MAX;
         CHECK_EQ(resolved(c).backoff_min_ns, given[i]);
+    }
+}
+
+static void ends_that_are_not_given_go_by_the_queue(void)
+{
+    filch_config c = FILCH_CONFIG_INIT;
+    for (int queue = FILCH_QUEUE_RING; queue <= FILCH_QUEUE_TRYLOCK; queue++) {
+        bool deques = queue == FILCH_QUEUE_LOCKED || queue == FILCH_QUEUE_TRYLOCK;
+        c.queue = (enum filch_queue)queue;
+        c.ends = FILCH_ENDS_DEFAULT;
+        CHECK_EQ(resolved(c).ends, deques ? FILCH_ENDS_REVERSE : FILCH_ENDS_FIFO);
+        CHECK_EQ(resolved(c).queue, queue);
+        c.ends = FILCH_ENDS_FIFO;
+        CHECK_EQ(resolved(c).ends, FILCH_ENDS_FIFO);
     }
 }
 
@@ -316,10 +371,12 @@ int main(void)
     RUN(a_long_string_of_good_words_is_taken_if_it_fits);
     RUN(every_byte_is_survived_and_none_but_printable_ones_come_back);
     RUN(a_message_names_what_is_wrong);
+    RUN(a_message_lists_what_is_known);
     RUN(a_message_shows_the_start_of_a_long_word);
     RUN(a_message_keeps_to_its_room);
     RUN(zero_is_the_default);
     RUN(the_longest_back_off_is_between_one_and_ten_milliseconds);
+    RUN(ends_that_are_not_given_go_by_the_queue);
     RUN(the_newest_end_for_thieves_needs_a_locked_queue);
     RUN(stand_ins_get_the_seats_that_workers_leave);
     RUN(numbers_are_plain_decimal);

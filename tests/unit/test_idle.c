@@ -22,12 +22,12 @@ static void submit_cell(filch_pool *pool, struct cell *c, int where)
 
 static void half_of_the_active_workers_may_search_but_always_one(void)
 {
-    CHECK_EQ(idle_search_limit(0), 1);
-    CHECK_EQ(idle_search_limit(1), 1);
-    CHECK_EQ(idle_search_limit(2), 1);
-    CHECK_EQ(idle_search_limit(3), 2);
-    CHECK_EQ(idle_search_limit(8), 4);
-    CHECK_EQ(idle_search_limit(FILCH_MAX_WORKERS), FILCH_MAX_WORKERS / 2);
+    CHECK_EQ(choice_search_limit(0), 1);
+    CHECK_EQ(choice_search_limit(1), 1);
+    CHECK_EQ(choice_search_limit(2), 1);
+    CHECK_EQ(choice_search_limit(3), 2);
+    CHECK_EQ(choice_search_limit(8), 4);
+    CHECK_EQ(choice_search_limit(FILCH_MAX_WORKERS), FILCH_MAX_WORKERS / 2);
 }
 
 struct watcher {
@@ -69,7 +69,7 @@ static void check_searchers_in_bursts(int where)
             burst(w.pool, where);
         kit_raise(&w.stop);
         pthread_join(t, NULL);
-        unsigned limit = idle_search_limit((unsigned)counts[i]);
+        unsigned limit = choice_search_limit((unsigned)counts[i]);
         unsigned most = idle_figures(w.pool).most_searching;
         CHECK_MSG(most <= limit && w.most <= limit, "%d workers: %u (%u seen) searched, limit %u",
                   counts[i], most, w.most, limit);
@@ -192,7 +192,10 @@ static void a_round_tries_no_more_victims_than_allowed(void)
         unsigned expected = most < 7 ? most : 7;
         CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_RANDOM, most, 8), expected);
         CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_ORDER, most, 8), expected);
-        CHECK(attempts_of_a_round(FILCH_VICTIM_ONE, most, 8) <= 1);
+        CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_ONE, most, 8), 1);
+        CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_TWO, most, 8), 1);
+        CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_SHUFFLE, most, 8), expected);
+        CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_LAST, most, 8), expected);
         CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_LARGEST, most, 8), 0); /* all are empty */
     }
     CHECK_EQ(attempts_of_a_round(FILCH_VICTIM_RANDOM, 0, 8), 7);

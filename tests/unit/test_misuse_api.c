@@ -59,8 +59,8 @@ static void create_answers(void)
     REFUSED(size, 0); REFUSED(size, 9); REFUSED(size, sizeof(filch_config) + 8); REFUSED(size, -1);
     REFUSED(workers, -1); REFUSED(workers, INT_MIN); REFUSED(workers, FILCH_MAX_WORKERS + 1);
     REFUSED(stack_size, 1); REFUSED(stack_size, SIZE_MAX); REFUSED(stack_size, (uint64_t)17 << 30);
-    REFUSED(victim, 99); REFUSED(steal, -1); REFUSED(ends, 3); REFUSED(wake, INT_MAX);
-    REFUSED(idle, INT_MIN); REFUSED(join, 2); REFUSED(queue, 5);
+    REFUSED(victim, 99); REFUSED(steal, -1); REFUSED(ends, 4); REFUSED(wake, INT_MAX);
+    REFUSED(idle, INT_MIN); REFUSED(join, 2); REFUSED(queue, 5); REFUSED(run_next, 2);
     REFUSED(ring_capacity, 1); REFUSED(ring_capacity, 3); REFUSED(ring_capacity, 1 << 17);
     REFUSED(backoff_min_ns, -1); REFUSED(backoff_max_ns, INT64_MIN);
 }

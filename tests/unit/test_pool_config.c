@@ -59,13 +59,17 @@ static void bad_configurations_are_refused(void)
 
 static void unknown_policies_are_refused(void)
 {
-    REFUSED(victim, (enum filch_victim)4);
+    REFUSED(victim, (enum filch_victim)7);
     REFUSED(steal, (enum filch_steal)6);
     REFUSED(ends, (enum filch_ends)4);
-    REFUSED(wake, (enum filch_wake)3);
+    REFUSED(wake, (enum filch_wake)4);
     REFUSED(idle, (enum filch_idle)4);
     REFUSED(join, (enum filch_join_policy)2);
     REFUSED(queue, (enum filch_queue)5);
+    REFUSED(run_next, (enum filch_run_next)2);
+    REFUSED(backoff_factor, 17);
+    REFUSED(backoff_jitter, 101);
+    REFUSED(global_every, 1000001);
 }
 
 /* ---- every queue, every pair of ends, every share ------------------------------------------ */
@@ -140,7 +144,7 @@ static void trylock_queues_run_everything_once_with_any_ends_share_and_capacity(
 static void every_victim_policy_runs_everything_once(void)
 {
     filch_config c = kit_config(4);
-    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LAST; victim++)
         for (unsigned attempts = 0; attempts < 3; attempts++) {
             c.victim = (enum filch_victim)victim;
             c.steal_attempts = attempts;

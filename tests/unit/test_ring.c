@@ -54,7 +54,7 @@ static void amounts_round_as_documented(void)
     static const uint64_t n[6] = {0, 1, 2, 5, 100, 255};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         for (size_t k = 0; k < 6; k++)
-            CHECK_EQ(amount_of(want[i].how, n[k]), want[i].of[k]);
+            CHECK_EQ(choice_amount(want[i].how, n[k]), want[i].of[k]);
 }
 
 static void random_numbers_repeat_by_seed_and_stay_in_range(void)
@@ -178,7 +178,7 @@ static void every_fraction_takes_its_share(void)
             struct box *victim = box_new(32, 0), *thief = box_new(32, 0);
             uintptr_t item;
             fill(victim, 0, n);
-            int want = (int)amount_of(how[k], n);
+            int want = (int)choice_amount(how[k], n);
             CHECK_EQ(ring_steal(&victim->ring, &thief->ring, how[k], &item), want);
             CHECK_EQ(lifo_steal(&victim->lifo, &thief->lifo, how[k], &item), want);
             CHECK_EQ(ring_size(&victim->ring), (int)n - want);

@@ -114,7 +114,7 @@ static void a_hogs_timers_fire_under(enum filch_victim victim)
 
 static void timers_of_a_hog_fire_under_every_policy(void)
 {
-    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++)
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LAST; victim++)
         a_hogs_timers_fire_under((enum filch_victim)victim);
 }
 
@@ -127,26 +127,31 @@ static void fires(struct timer *t)
 }
 
 /* Not only now and then: who searches has nothing else to do. In a pool without threads. */
-static void who_searches_looks_at_all_timers_under_every_policy(void)
+static void who_searches_looks_at_all_timers_under(enum filch_victim victim)
 {
-    filch_pool *pool = kit_pool(2);
+    struct timer t = {.fire = fires};
+    filch_config c = kit_config(2);
+    c.victim = victim;
+    filch_pool *pool = kit_make(&c);
     pool->idle->scout = 1; /* as if somebody came: nobody is started */
     struct worker *w = idle_seat_enter(pool);
     CHECK_EQ(w->id, 0);
-    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++) {
-        struct timer t = {.fire = fires};
-        pool->config.victim = (enum filch_victim)victim;
-        timers_add(pool->workers[1].timers, &t, os_clock_ns() - 1000000);
-        kit_nap_us(100); /* the tick that it comes in */
-        w->little_since_ns = 0; /* what came last did not take long */
-        fired = 0;
-        CHECK_EQ(find_steal(w).what, FOUND_NOTHING);
-        CHECK_EQ(fired, 1);
-    }
+    timers_add(pool->workers[1].timers, &t, os_clock_ns() - 1000000);
+    kit_nap_us(100); /* the tick that it comes in */
+    w->little_since_ns = 0; /* what came last did not take long */
+    fired = 0;
+    CHECK_EQ(find_steal(w).what, FOUND_NOTHING);
+    CHECK_EQ(fired, 1);
     pool->idle->scout = -1;
     w->little = false;
     idle_seat_leave(w);
     kit_destroy(pool);
+}
+
+static void who_searches_looks_at_all_timers_under_every_policy(void)
+{
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LAST; victim++)
+        who_searches_looks_at_all_timers_under((enum filch_victim)victim);
 }
 
 static int never_idle(void *arg)
@@ -241,7 +246,7 @@ static void goes_one_sleeper(void *arg)
 
 static void a_timer_fires_when_everybody_sleeps_under_every_policy(void)
 {
-    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LARGEST; victim++) {
+    for (int victim = FILCH_VICTIM_RANDOM; victim <= FILCH_VICTIM_LAST; victim++) {
         filch_config c = kit_config(4);
         c.victim = (enum filch_victim)victim;
         c.steal_attempts = 1;

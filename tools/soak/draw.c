@@ -41,10 +41,10 @@ filch_config draw_config(struct driver *d, unsigned need)
     c.name = "soak";
     c.workers = draw_workers(d);
     c.stack_size = draw_stack(d, need);
-    c.victim = (enum filch_victim)draw_policy(d, FILCH_VICTIM_LARGEST);
+    c.victim = (enum filch_victim)draw_policy(d, FILCH_VICTIM_LAST);
     c.steal = (enum filch_steal)draw_policy(d, need & DRAW_SHARING ? FILCH_STEAL_ALL : FILCH_STEAL_FLOOR);
     c.ends = (enum filch_ends)draw_policy(d, FILCH_ENDS_REVERSE);
-    c.wake = (enum filch_wake)draw_policy(d, FILCH_WAKE_NONE);
+    c.wake = (enum filch_wake)draw_policy(d, FILCH_WAKE_RANDOM);
     c.idle = (enum filch_idle)draw_policy(d, FILCH_IDLE_BACKOFF);
     c.join = need & DRAW_SUSPEND ? FILCH_JOIN_SUSPEND
                                  : (enum filch_join_policy)draw_policy(d, FILCH_JOIN_HELP);
@@ -54,6 +54,11 @@ filch_config draw_config(struct driver *d, unsigned need)
     c.ring_capacity = 2u << driver_below(d, 8);
     c.spin_rounds = driver_chance(d, 2) ? 0 : driver_range(d, 1, 8);
     c.steal_attempts = driver_chance(d, 4) && !(need & DRAW_SHARING) ? 1 : 0;
+    c.run_next = (enum filch_run_next)draw_policy(d, FILCH_RUN_NEXT_OFF);
+    c.cycle_attempts = driver_chance(d, 4) && !(need & DRAW_SHARING) ? driver_range(d, 1, 20) : 0;
+    c.backoff_factor = driver_chance(d, 2) ? 0 : driver_range(d, 1, 16);
+    c.backoff_jitter = driver_chance(d, 2) ? 0 : driver_range(d, 1, 100);
+    c.global_every = driver_chance(d, 2) ? 0 : driver_range(d, 1, 200);
     c.backoff_max_ns = driver_chance(d, 2) ? 0 : 1000000 * (int64_t)driver_range(d, 1, 10);
     return c;
 }
@@ -62,9 +67,10 @@ static void text_of(char *out, size_t size, const filch_config *c, bool fenced)
 {
     snprintf(out, size,
              "workers=%d stack=%zu victim=%d steal=%d ends=%d wake=%d idle=%d join=%d queue=%d ring=%u "
-             "spin=%u attempts=%u%s",
+             "spin=%u attempts=%u run_next=%d cycle=%u factor=%u jitter=%u global=%u%s",
              c->workers, c->stack_size, (int)c->victim, (int)c->steal, (int)c->ends, (int)c->wake,
              (int)c->idle, (int)c->join, (int)c->queue, c->ring_capacity, c->spin_rounds, c->steal_attempts,
+             (int)c->run_next, c->cycle_attempts, c->backoff_factor, c->backoff_jitter, c->global_every,
              fenced ? " fenced" : "");
 }
 
