@@ -18,6 +18,12 @@ const struct sim_scenario sim_scenarios[] = {
      "of 0.3, into the queue of its worker, and goes on. Children spawn as well. The document says that it\n"
      "helps to balance the load. Paired runs of the same tasks judge that: with inline=on a parent does the\n"
      "work of its children.", SIM_LOG_SPAWNING, 2000, 0, sim_run_spawning},
+    {"adaptive", "the largest queue first, against a random order",
+     "workers=4 arrive=bursts burst=0:0:12,0:1:1,0:2:2 duration=uniform:0.5..2 victim=largest",
+     "Document 003, load balancing strategies: 12, 1, 2 and 0 tasks lie in the queues of four workers, and\n"
+     "thieves try the largest queue first. The document says that this leads to better load balancing.\n"
+     "Paired runs judge that against victims in random order, on this load and on several of it side by\n"
+     "side.", SIM_LOG_ADAPTIVE, 2000, 0, sim_run_adaptive},
 
     /* back-off, livelock, bursts, number of workers */
     {"livelock", "all idle, in step, all failing; and what ends it",
