@@ -16,9 +16,15 @@
  *     }
  *     int main(void)
  *     {
- *         int fd, listener = filch_listen_tcp("127.0.0.1", 7777, 128);
- *         while ((fd = filch_accept(listener, FILCH_FOREVER)) >= 0)
- *             filch_go(echo, (void *)(intptr_t)fd);
+ *         int listener = filch_listen_tcp("127.0.0.1", 7777, 128);
+ *         while (listener >= 0) {
+ *             int fd = filch_accept(listener, FILCH_FOREVER);
+ *             if (fd < 0)
+ *                 filch_sleep_ns(10000000); // too many files are open: some client will leave
+ *             else if (filch_go(echo, (void *)(intptr_t)fd) != 0)
+ *                 filch_close(fd);
+ *         }
+ *         return 1;
  *     }
  *
  * The calls are those of the system with a deadline. They try first; if the system says that it would
@@ -63,7 +69,8 @@ FILCH_API ssize_t filch_recvfrom(int fd, void *buffer, size_t size, int flags, s
 FILCH_API ssize_t filch_sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
                                socklen_t length, int64_t deadline);
 
-/* The next connection of a listener, or -errno. */
+/* The next connection of a listener, or -errno. -EMFILE, -ENFILE, -ENOBUFS and -ENOMEM pass: the connection
+ * still waits, and this call would say so again at once, so sleep for some milliseconds and try again. */
 FILCH_API int filch_accept(int fd, int64_t deadline);
 /* 0 or -errno. After -ETIMEDOUT the descriptor is good for filch_close only. */
 FILCH_API int filch_connect(int fd, const struct sockaddr *address, socklen_t length, int64_t deadline);
@@ -81,10 +88,13 @@ enum { FILCH_FD_READ = 1, FILCH_FD_WRITE = 2 };
 FILCH_API int filch_wait_fd(int fd, int events, int64_t deadline);
 
 /* Sockets that do not block: socket(2); a TCP or UNIX stream that listens or is connected; a UDP socket
- * with an address. Hosts to listen at are numeric (IPv4, IPv6) or "localhost"; null stands for every own
- * address. Port 0 lets the system choose: filch_socket_port says which. A UNIX path that begins with @ is
- * abstract. They return a descriptor or -errno; only the dial forms wait. filch_dial_tcp takes names as
- * well, and tries all their addresses in turn; its deadline is for everything together. */
+ * with an address. Hosts to listen at are numeric (IPv4, IPv6) or "localhost", which is 127.0.0.1 (::1 on a
+ * machine without IPv4). Null and "::" stand for every own address of both families; the address of an
+ * IPv4 peer is ::ffff:a.b.c.d then, in a struct sockaddr_in6. Without IPv6, null is 0.0.0.0. Port 0 lets the
+ * system choose: filch_socket_port says which. A UNIX path that begins with @ is abstract. They return a
+ * descriptor or -errno; only the dial forms wait. filch_dial_tcp takes names as well, and tries all their
+ * addresses in turn (for "localhost" 127.0.0.1, then ::1, without the resolver); its deadline is for
+ * everything together. */
 FILCH_API int filch_socket(int domain, int type, int protocol);
 FILCH_API int filch_listen_tcp(const char *host, int port, int backlog);
 FILCH_API int filch_listen_unix(const char *path, int backlog);

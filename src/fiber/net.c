@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <filch/io.h>
+#include <string.h>
 
 int filch_socket(int domain, int type, int protocol)
 {
@@ -23,10 +24,39 @@ int filch_socket_port(int fd)
     return os_socket_port(fd);
 }
 
+static int bound(const struct os_address *a, int type, int backlog)
+{
+    return os_socket_bound(type, (const struct sockaddr *)&a->at, a->length, backlog);
+}
+
 static int listen_at(const struct os_address *a, int backlog)
 {
-    const struct sockaddr *at = (const struct sockaddr *)&a->at;
-    return os_socket_bound(SOCK_STREAM, at, a->length, backlog < 0 ? 0 : backlog);
+    return bound(a, SOCK_STREAM, backlog < 0 ? 0 : backlog);
+}
+
+/* This machine does not have the address, or not its family: another address may do. */
+static bool not_here(int rc)
+{
+    return rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL || rc == -ENETUNREACH;
+}
+
+/* Null: every own address, of both families if there are two. */
+static int bound_ip(const char *host, int port, int type, int backlog)
+{
+    struct os_address a[2];
+    int n = 1, rc;
+    if (!host) {
+        rc = os_address_ip(&a[0], "::", port);
+        n += os_address_ip(&a[1], "0.0.0.0", port) == 0;
+    } else if (strcmp(host, "localhost") == 0) {
+        rc = n = resolve_localhost(port, a);
+    } else {
+        rc = os_address_ip(a, host, port);
+    }
+    if (rc < 0)
+        return rc;
+    rc = bound(&a[0], type, backlog);
+    return not_here(rc) && n > 1 ? bound(&a[1], type, backlog) : rc;
 }
 
 static int dial(const struct os_address *a, int64_t deadline)
@@ -43,9 +73,7 @@ static int dial(const struct os_address *a, int64_t deadline)
 
 int filch_listen_tcp(const char *host, int port, int backlog)
 {
-    struct os_address a;
-    int rc = os_address_ip(&a, host, port);
-    return rc == 0 ? listen_at(&a, backlog) : rc;
+    return bound_ip(host, port, SOCK_STREAM, backlog < 0 ? 0 : backlog);
 }
 
 int filch_listen_unix(const char *path, int backlog)
@@ -73,8 +101,10 @@ int filch_dial_tcp(const char *host, int port, int64_t deadline)
         report_misuse("filch_dial_tcp", "null host");
     int n = resolve(host, port, all, RESOLVE_MOST, deadline), rc = n;
     for (int i = 0; i < n; i++) {
-        rc = dial(&all[i], share(deadline, n - i));
-        if (rc >= 0 || rc == -ECANCELED)
+        int got = dial(&all[i], share(deadline, n - i));
+        if (i == 0 || !not_here(got)) /* the last answer that says something of the other side */
+            rc = got;
+        if (got >= 0 || got == -ECANCELED)
             break;
     }
     return rc;
@@ -91,7 +121,5 @@ int filch_dial_unix(const char *path, int64_t deadline)
 
 int filch_bind_udp(const char *host, int port)
 {
-    struct os_address a;
-    int rc = os_address_ip(&a, host, port);
-    return rc == 0 ? os_socket_bound(SOCK_DGRAM, (const struct sockaddr *)&a.at, a.length, -1) : rc;
+    return bound_ip(host, port, SOCK_DGRAM, -1);
 }

@@ -66,11 +66,23 @@ static int await(struct query *q, int64_t deadline)
     return rc;
 }
 
+int resolve_localhost(int port, struct os_address out[2])
+{
+    int rc = os_address_ip(&out[0], "127.0.0.1", port);
+    return rc == 0 && (rc = os_address_ip(&out[1], "::1", port)) == 0 ? 2 : rc;
+}
+
 int resolve(const char *host, int port, struct os_address *out, int most, int64_t deadline)
 {
     size_t length = strlen(host);
     if (port < 0 || port > 65535 || length == 0 || length >= HOST_MOST)
         return -EINVAL;
+    if (strcmp(host, "localhost") == 0) {
+        struct os_address both[2];
+        (void)resolve_localhost(port, both);
+        memcpy(out, both, sizeof *out * (most > 1 ? 2 : 1));
+        return most > 1 ? 2 : 1;
+    }
     if (os_address_ip(out, host, port) == 0)
         return 1;
     if (deadline <= FILCH_NOW)

@@ -224,13 +224,25 @@ int os_connected(int fd)
     return r < 0 ? (int)r : -error;
 }
 
+/* The system's default (net.ipv6.bindv6only) does not matter. */
+static ssize_t take_both_families(int fd, const struct sockaddr *address)
+{
+    struct sockaddr_in6 six;
+    if (address->sa_family != AF_INET6)
+        return 0;
+    memcpy(&six, address, sizeof six);
+    return IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr)
+               ? TRIED(setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int)))
+               : 0;
+}
+
 int os_socket_bound(int type, const struct sockaddr *address, socklen_t length, int backlog)
 {
     int fd = os_socket(address->sa_family, type, 0), on = 1;
     if (fd < 0)
         return fd;
-    ssize_t r = 0;
-    if (address->sa_family != AF_UNIX && backlog >= 0)
+    ssize_t r = take_both_families(fd, address);
+    if (r == 0 && address->sa_family != AF_UNIX && backlog >= 0)
         r = TRIED(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on));
     if (r == 0)
         r = TRIED(bind(fd, address, length));
@@ -262,9 +274,7 @@ int os_address_ip(struct os_address *out, const char *host, int port)
         return -EINVAL;
     *out = (struct os_address){.length = 0};
     four.sin_port = six.sin6_port = htons((uint16_t)port);
-    if (host && strcmp(host, "localhost") == 0)
-        host = "127.0.0.1";
-    if (!host || inet_pton(AF_INET, host, &four.sin_addr) == 1) {
+    if (inet_pton(AF_INET, host, &four.sin_addr) == 1) {
         memcpy(&out->at, &four, out->length = sizeof four);
         return 0;
     }

@@ -31,7 +31,7 @@ int os_fd_close(int fd);
 
 int os_pipe(int ends[2]);
 int os_socket(int domain, int type, int protocol);
-/* A socket with this address; listens if backlog >= 0. */
+/* A socket with this address; listens if backlog >= 0. One at :: is for both families. */
 int os_socket_bound(int type, const struct sockaddr *address, socklen_t length, int backlog);
 int os_socket_port(int fd);
 
@@ -39,7 +39,7 @@ struct os_address {
     struct sockaddr_storage at;
     socklen_t length;
 };
-/* Numeric, "localhost" or null (any): 0 or -EINVAL. */
+/* Numeric: 0 or -EINVAL. */
 int os_address_ip(struct os_address *out, const char *host, int port);
 int os_address_unix(struct os_address *out, const char *path);
 

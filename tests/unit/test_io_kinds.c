@@ -297,6 +297,99 @@ static void connections_over_ipv6_echo(void)
     CHECK_EQ(filch_close(listener), 0);
 }
 
+/* ---- both families ---------------------------------------------------------------------------- */
+
+/* Connects to `host` and is accepted there. */
+static void reaches(int listener, const char *host)
+{
+    int near = filch_dial_tcp(host, filch_socket_port(listener), soon(10000));
+    CHECK_MSG(near >= 0, "to %s: %d", host, near);
+    int far = filch_accept(listener, soon(10000));
+    CHECK_MSG(far >= 0, "from %s: %d", host, far);
+    CHECK_EQ(filch_close(near) | filch_close(far), 0);
+}
+
+static int no_ipv6(void)
+{
+    int fd = filch_listen_tcp("::1", 0, 1);
+    if (fd == -EADDRNOTAVAIL || fd == -EAFNOSUPPORT) {
+        printf("skipped: no IPv6 here\n");
+        return 1;
+    }
+    CHECK(fd >= 0);
+    CHECK_EQ(filch_close(fd), 0);
+    return 0;
+}
+
+static void every_own_address_is_one_of_both_families(void)
+{
+    if (no_ipv6())
+        return;
+    for (int i = 0; i < 2; i++) {
+        int listener = filch_listen_tcp(i == 0 ? NULL : "::", 0, 16);
+        CHECK(listener >= 0);
+        reaches(listener, "127.0.0.1");
+        reaches(listener, "::1");
+        CHECK_EQ(filch_close(listener), 0);
+    }
+}
+
+/* What arrives at `fd` from a socket at `host`. */
+static char datagram(int fd, const char *host)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int is_six = strchr(host, ':') != NULL, out = filch_bind_udp(host, 0);
+    CHECK(out >= 0);
+    six.sin6_port = four.sin_port = htons((uint16_t)filch_socket_port(fd));
+    char byte = 0;
+    CHECK_EQ(filch_sendto(out, host, 1, 0, is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four,
+                          is_six ? sizeof six : sizeof four, soon(10000)), 1);
+    CHECK_EQ(filch_recv(fd, &byte, 1, 0, soon(10000)), 1);
+    CHECK_EQ(filch_close(out), 0);
+    return byte;
+}
+
+static void datagrams_come_from_both_families(void)
+{
+    if (no_ipv6())
+        return;
+    int fd = filch_bind_udp(NULL, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(datagram(fd, "127.0.0.1"), '1');
+    CHECK_EQ(datagram(fd, "::1"), ':');
+    CHECK_EQ(filch_close(fd), 0);
+}
+
+static void localhost_is_found_in_both_families(void)
+{
+    if (no_ipv6())
+        return;
+    static const char *const at[] = {"127.0.0.1", "::1", "localhost"};
+    for (int i = 0; i < 3; i++) {
+        int listener = filch_listen_tcp(at[i], 0, 16);
+        reaches(listener, "localhost");
+        CHECK_EQ(filch_close(listener), 0);
+    }
+    int port = filch_listen_tcp("localhost", 0, 1), free_port = filch_socket_port(port);
+    CHECK_EQ(filch_close(port), 0);
+    CHECK_EQ(filch_dial_tcp("localhost", free_port, soon(10000)), -ECONNREFUSED);
+}
+
+static void localhost_has_two_addresses(void)
+{
+    struct sockaddr_storage found[3] = {{0}};
+    CHECK_EQ(filch_resolve("localhost", 80, found, 1, FILCH_NOW), 1);
+    CHECK_EQ(found[0].ss_family, AF_INET);
+    CHECK_EQ(found[1].ss_family, 0);
+    CHECK_EQ(filch_resolve("localhost", 80, found, 3, FILCH_NOW), 2);
+    CHECK_EQ(((struct sockaddr_in *)&found[0])->sin_port, htons(80));
+    CHECK_EQ(((struct sockaddr_in *)&found[0])->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+    CHECK_EQ(((struct sockaddr_in6 *)&found[1])->sin6_port, htons(80));
+    CHECK(IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&found[1])->sin6_addr));
+    CHECK_EQ(found[2].ss_family, 0);
+}
+
 /* ---- addresses -------------------------------------------------------------------------------- */
 
 static int next_descriptor(void)
@@ -359,6 +452,10 @@ int main(void)
     RUN(sockets_that_block_keep_no_worker);
     RUN(a_connection_that_nobody_takes_ends_in_time);
     RUN(connections_over_ipv6_echo);
+    RUN(every_own_address_is_one_of_both_families);
+    RUN(datagrams_come_from_both_families);
+    RUN(localhost_is_found_in_both_families);
+    RUN(localhost_has_two_addresses);
     RUN(an_address_in_use_is_said_and_leaves_no_descriptor);
     RUN(what_has_no_port_says_so);
     RUN(no_descriptor_for_a_socket_is_an_answer);

@@ -5,6 +5,7 @@
 #include "os/os.h"
 
 #include <filch/dump.h>
+#include <filch/io.h>
 #include <filch/task.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -311,6 +312,52 @@ static void without_process_vm_readv_a_dump_shows_who_waits(void)
     judge("process_vm_readv", dump_body);
 }
 
+/* ---- one family of addresses ------------------------------------------------------------------- */
+
+static void reaches(int listener, const char *host)
+{
+    int64_t soon = filch_clock_ns() + INT64_C(10000000000);
+    int fd = filch_dial_tcp(host, filch_socket_port(listener), soon);
+    CHECK_MSG(fd >= 0, "%s at %d: %d", host, listener, fd);
+    filch_close(fd);
+}
+
+static void four_body(void)
+{
+    refuse_if(SYS_socket, 0, AF_INET6, EAFNOSUPPORT);
+    int listener = filch_listen_tcp(NULL, 0, 16), udp = filch_bind_udp(NULL, 0);
+    CHECK(listener >= 0 && udp >= 0);
+    reaches(listener, "127.0.0.1");
+    reaches(listener, "localhost");
+    int port = filch_socket_port(listener);
+    filch_close(listener);
+    CHECK_EQ(filch_dial_tcp("localhost", port, FILCH_FOREVER), -ECONNREFUSED); /* not: no such family */
+    CHECK_EQ(filch_listen_tcp("::1", 0, 16), -EAFNOSUPPORT);
+}
+
+static void without_ipv6_null_is_every_address_of_ipv4(void)
+{
+    judge("IPv6", four_body);
+}
+
+static void six_body(void)
+{
+    int fd = filch_listen_tcp("::1", 0, 1);
+    if (fd < 0)
+        _exit(SKIPPED);
+    filch_close(fd);
+    refuse_if(SYS_socket, 0, AF_INET, EAFNOSUPPORT);
+    int listener = filch_listen_tcp("localhost", 0, 16);
+    CHECK(listener >= 0);
+    reaches(listener, "localhost");
+    reaches(listener, "::1");
+}
+
+static void without_ipv4_localhost_is_that_of_ipv6(void)
+{
+    judge("IPv4", six_body);
+}
+
 int main(void)
 {
     RUN(without_guard_regions_a_guard_is_a_protected_page);
@@ -326,5 +373,7 @@ int main(void)
     RUN(without_process_vm_readv_a_dump_shows_who_waits);
     if (!WITH_ASAN) /* which cannot do without that call itself */
         RUN(a_thread_without_an_alternate_stack_goes_on);
+    RUN(without_ipv6_null_is_every_address_of_ipv4);
+    RUN(without_ipv4_localhost_is_that_of_ipv6);
     return check_report();
 }
