@@ -170,9 +170,9 @@ static int run_on_pool(struct batch *b)
     filch_how how = FILCH_HOW_INIT;
     how.pool = pool;
     how.grain = 1;
-    (void)filch_for_with(&how, 0, b->n, run_some, b);
+    rc = filch_for_with(&how, 0, b->n, run_some, b);
     filch_pool_destroy(pool);
-    return 0;
+    return rc;
 }
 
 static int make_room(struct replications *r, uint64_t n)
