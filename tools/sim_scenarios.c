@@ -24,6 +24,19 @@ const struct sim_scenario sim_scenarios[] = {
      "thieves try the largest queue first. The document says that this leads to better load balancing.\n"
      "Paired runs judge that against victims in random order, on this load and on several of it side by\n"
      "side.", SIM_LOG_ADAPTIVE, 2000, 0, sim_run_adaptive},
+    {"granularity", "the same work in small and in large tasks",
+     "workers=4 tasks=500 duration=0.1 look=1",
+     "Document 003, task granularity: 50 s of work on 4 workers in tasks of 0.1, 0.5 and 2 s, tasks= of\n"
+     "duration= and 5 and 20 times as large. An observer looks once a second (look=) whether all is done.\n"
+     "Then each task has a cost: exec=, or 10 ms, and the size of the tasks is varied.",
+     SIM_LOG_BASIC, 2000, 0, sim_run_granularity},
+    {"joining", "parents that wait for their children, in three ways",
+     "load=joining workers=4 tasks=5 arrive=gaps gap=0.5 first=now duration=uniform:1..3 "
+     "until=30 spawn=0.4 children=1..3 child=uniform:0.3..0.8 join=block seed=28",
+     "Document 003, parent-child join: half-way through its work a task spawns children with a probability\n"
+     "of 0.4 and waits until they have ended. The document's worker blocks meanwhile; it says itself that\n"
+     "the parent should be suspended. The third way is a worker that helps: it runs other tasks meanwhile,\n"
+     "on top of the parent.", SIM_LOG_JOINING, 2000, 0, sim_run_joining},
 
     /* back-off, livelock, bursts, number of workers */
     {"livelock", "all idle, in step, all failing; and what ends it",

@@ -560,8 +560,8 @@ static void finish_looks(struct sim *s)
 {
     sim_time every = s->config->look_every;
     s->result->looked = SIM_NEVER;
-    if (every > 0 && s->result->how == SIM_DONE) /* a look precedes what ends in its instant */
-        s->result->looked = (s->result->makespan / every + 1) * every;
+    if (every > 0 && s->result->how == SIM_DONE)
+        s->result->looked = sim_look_after(s->result->makespan, every);
 }
 
 static void finish_names(struct sim *s)

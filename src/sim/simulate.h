@@ -177,6 +177,13 @@ int sim_task_name(const struct sim_result *r, uint32_t task, char *to, size_t si
 /* Defaults of document 003: a deque per worker, own end newest, shuffled sweep, steal one, sleep 0.1 s. */
 struct sim_config sim_config_003(uint32_t workers);
 
+/* The first look, at a multiple of `every`, that sees what ended at `end`: a look precedes what ends in its
+ * instant. */
+static inline sim_time sim_look_after(sim_time end, sim_time every)
+{
+    return (end / every + 1) * every;
+}
+
 const char *sim_end_name(enum sim_end how);
 
 #endif
