@@ -95,6 +95,11 @@ const struct sim_scenario sim_scenarios[] = {
      "or times, 1us..1ms*10; where values have commas, semicolons separate them. The plot has a line for\n"
      "each combination of the settings behind the first. Without --workload: 100 exponential tasks on 4\n"
      "workers.", SIM_LOG_FULL, 20, SIM_WORDS, sim_run_sweep},
+    {"verify", "laws, two engines, and queues whose means are known", "",
+     "Checks the simulator: T1 on one worker, bounds by work and span, the most steals that a tree allows,\n"
+     "the exact engine against the event engine, what is conserved, Little's law, and the mean time in the\n"
+     "system of M/M/1, M/M/c and M/G/1 queues. Status 1 if any check fails.", SIM_LOG_FULL, 200, 0,
+     sim_run_verify},
     {"run", "any setup, with a full log", "", "One run of whatever the pairs say.", SIM_LOG_FULL, 0, 0,
      sim_run_plain},
     {NULL, NULL, NULL, NULL, SIM_LOG_FULL, 0, 0, NULL},
