@@ -1,5 +1,6 @@
 /* main.c: the command `filch`, a table of subcommands. */
 #include "cli.h"
+#include "term.h"
 #include <filch.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -108,7 +109,7 @@ static int version_main(int argc, char **argv)
     return CLI_OK;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         help_print(stderr);
@@ -122,4 +123,10 @@ int main(int argc, char **argv)
     if (!c)
         return cli_usage(NULL, "there is no subcommand '%s'", argv[1]);
     return c->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    return status == CLI_OK && term_output_lost("filch") ? CLI_FAILED : status;
 }

@@ -358,8 +358,6 @@ static int write_findings(const struct sim_job *job)
         return file_failed(o->svg, rc);
     if (o->html && (rc = findings_html(job->findings, o->html)) != 0)
         return file_failed(o->html, rc);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return cli_fail(COMMAND, "standard output: %s", strerror(errno));
     return CLI_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "term.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,16 @@ int term_columns(void)
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
         return w.ws_col;
     return 80;
+}
+
+int term_output_lost(const char *command)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    fprintf(stderr, "%s: cannot write to standard output%s%s\n", command, errno ? ": " : "",
+            errno ? strerror(errno) : ""); /* 0: what failed was an earlier write */
+    return 1;
 }
 
 /* The first of these that is set decides, as in setlocale. */

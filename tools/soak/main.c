@@ -2,6 +2,7 @@
 #include "seam.h"
 #include "soak.h"
 #include "tools/soak_help.h"
+#include "tools/term.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -250,11 +251,8 @@ static int run(const struct options *o)
     return report_status();
 }
 
-int main(int argc, char **argv)
+static int obey(void)
 {
-    int status = options_read(&request, argc, argv);
-    if (status)
-        return status;
     if (request.help)
         fputs(soak_help, stdout);
     else if (request.list)
@@ -266,4 +264,12 @@ int main(int argc, char **argv)
         return run(&request);
     }
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = options_read(&request, argc, argv);
+    if (status == 0)
+        status = obey();
+    return status == 0 && term_output_lost("filch soak") ? 1 : status;
 }
