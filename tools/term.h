@@ -9,7 +9,7 @@ int term_is(FILE *f);     /* is it a terminal?                     */
 int term_columns(void);   /* of standard output; 80 if not known   */
 int term_unicode(void);   /* may it show block characters?         */
 
-/* At the end of a program: 0 if all that was printed is written, or a line on stderr that says why not, and 1. */
+/* At the end of a program: 0 if all that was printed is written; else 1, and a line on stderr. */
 int term_output_lost(const char *command);
 
 /* A line on stderr that the next one replaces; nothing if stderr is not a terminal. */

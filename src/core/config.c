@@ -224,31 +224,32 @@ int filch_config_parse(filch_config *config, const char *policy, char *message, 
 
 /* ---- environment and defaults ------------------------------------------------------------- */
 
-static void milliseconds(const char *name, int64_t *ns)
+static void milliseconds(const char *name, int64_t *ns, uint32_t *said)
 {
     const char *text = os_getenv(name);
     long n;
     if (text && config_number(text, 0, 3600000, &n))
         *ns = (int64_t)n * 1000 * US;
     else if (text)
-        report_warning("filch: %s is not a number from 0 to 3600000; ignored", name);
+        report_once(said, "filch: %s is not a number from 0 to 3600000; ignored", name);
 }
 
 static void from_environment(filch_config *c)
 {
+    static uint32_t said[4]; /* each is said for the first pool only */
     const char *workers = os_getenv("FILCH_WORKERS");
     long n;
     if (workers && config_number(workers, 1, FILCH_MAX_WORKERS, &n))
         c->workers = (int)n;
     else if (workers)
-        report_warning("filch: FILCH_WORKERS is not a number from 1 to %d; using the default",
+        report_once(&said[0], "filch: FILCH_WORKERS is not a number from 1 to %d; using the default",
                        FILCH_MAX_WORKERS);
-    milliseconds("FILCH_HOG_MS", &c->hog_ns);
-    milliseconds("FILCH_SCHEDTRACE", &c->schedtrace_ns);
+    milliseconds("FILCH_HOG_MS", &c->hog_ns, &said[1]);
+    milliseconds("FILCH_SCHEDTRACE", &c->schedtrace_ns, &said[2]);
     const char *policy = os_getenv("FILCH_POLICY");
     char message[256];
     if (policy && filch_config_parse(c, policy, message, sizeof message) != 0)
-        report_warning("filch: FILCH_POLICY ignored: %s", message);
+        report_once(&said[3], "filch: FILCH_POLICY ignored: %s", message);
 }
 
 static int in_range(const filch_config *c)

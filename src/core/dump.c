@@ -1,5 +1,6 @@
 /* dump.c: the picture of look.c in words. One line per fact, the same words each time. */
 #include "core/dump.h"
+#include "core/environment.h"
 #include "core/idle.h"
 #include "core/job.h"
 #include "core/look.h"
@@ -317,8 +318,12 @@ static void ask(void)
 
 static void on_signal(int signo)
 {
+    static const char none[] = "filch dump: no pool was made in this process\n";
     (void)signo;
-    ask();
+    if (filch_load_relaxed(&served)) /* order: a flag */
+        ask();
+    else
+        os_print(none, sizeof none - 1);
 }
 
 static void serve(void *arg)
@@ -416,10 +421,17 @@ int filch_dump_on_signal(int signo)
 /* With the lock of all pools held, and no pool yet. */
 void dump_prepare(void)
 {
-    const char *text = os_getenv("FILCH_DUMP");
-    if (!text || strcmp(text, "1") != 0)
+    if (!environment_flag(FLAG_DUMP))
         return;
     int rc = catch(OS_SIGQUIT);
     if (rc != 0)
         report_warning("filch: FILCH_DUMP=1 has no effect: error %d", -rc);
+}
+
+/* The first pool brings the thread that answers. Until then the signal must not end the process: the user
+ * cannot see whether there is a pool. */
+static void __attribute__((constructor)) at_load(void)
+{
+    if (environment_flag_set(FLAG_DUMP))
+        (void)os_signal_catch(OS_SIGQUIT, on_signal);
 }

@@ -3,6 +3,7 @@
  * All pools are in one list, for the overflow reporter and for fork(). */
 #include "core/config.h"
 #include "core/dump.h"
+#include "core/environment.h"
 #include "core/event.h"
 #include "core/job.h"
 #include "core/poll.h"
@@ -118,15 +119,9 @@ static void child_after_fork(void)
     pools_lock = 0;
 }
 
-static bool stats_wanted(void)
-{
-    const char *text = os_getenv("FILCH_STATS");
-    return text && strcmp(text, "1") == 0;
-}
-
 static void __attribute__((destructor)) at_exit(void)
 {
-    if (!stats_wanted())
+    if (!environment_flag(FLAG_STATS))
         return;
     lock_acquire(&pools_lock);
     for (filch_pool *p = pools; p; p = p->next)
@@ -141,7 +136,8 @@ static void prepare(void)
         return;
     prepared = 1;
     os_at_fork(before_fork, parent_after_fork, child_after_fork);
-    if (!os_getenv("FILCH_NO_OVERFLOW_REPORT"))
+    (void)environment_flag(FLAG_STATS); /* a value that means nothing is said early */
+    if (!environment_flag(FLAG_NO_OVERFLOW_REPORT))
         (void)os_overflow_install(overflow_text);
     dump_prepare();
 }
@@ -251,7 +247,7 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->alone = p->plain && p->count == 1;
     p->run_next = p->plain && p->config.run_next == FILCH_RUN_NEXT_ON;
     snprintf(p->name, sizeof p->name, "%s", p->config.name ? p->config.name : "pool");
-    bool fenced = os_membarrier_init() != 0;
+    bool fenced = environment_flag(FLAG_NO_MEMBARRIER) || os_membarrier_init() != 0;
     p->heed = (fenced ? HEED_FENCED : 0u) | (dump_by_signal() ? HEED_CLOCK : 0u);
     fiber_store_init(&p->fibers[FIBER_LARGE], FIBER_LARGE, p->config.stack_size, fenced);
     fiber_store_init(&p->fibers[FIBER_SMALL], FIBER_SMALL, p->config.task_stack_size, fenced);
@@ -349,7 +345,7 @@ void filch_pool_destroy(filch_pool *p)
         os_thread_yield(); /* before the stop: a visitor may yet start a thread */
     idle_stop(p);
     watch_stop(p);
-    if (stats_wanted())
+    if (environment_flag(FLAG_STATS))
         filch_stats_print(p);
     lock_acquire(&pools_lock);
     if (p->prev)

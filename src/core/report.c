@@ -1,6 +1,7 @@
 #include "core/report.h"
 #include "os/os.h"
 
+#include <filch/ord.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static void report_line(const char *format, va_list args)
 void report_warning(const char *format, ...)
 {
     va_list args;
+    va_start(args, format);
+    report_line(format, args);
+    va_end(args);
+}
+
+void report_once(uint32_t *said, const char *format, ...)
+{
+    uint32_t not_yet = 0;
+    va_list args;
+    if (!filch_cas_relaxed(said, &not_yet, 1u)) /* order: a flag; nothing comes with it */
+        return;
     va_start(args, format);
     report_line(format, args);
     va_end(args);

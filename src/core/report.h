@@ -5,10 +5,14 @@
 #ifndef FILCH_REPORT_H
 #define FILCH_REPORT_H
 
+#include <stdint.h>
+
 void report_misuse(const char *call, const char *text) __attribute__((cold, noreturn));
 void report_misuse_named(const char *call, const char *text, const char *name)
     __attribute__((cold, noreturn));
 void report_warning(const char *format, ...) __attribute__((cold, format(printf, 1, 2)));
+/* The same, but for the first of all calls with this `said` only. It begins as 0. */
+void report_once(uint32_t *said, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 /* Invariants that always hold; kept in the product because each costs one comparison off the
  * path. `dcheck` is for debug builds. */

@@ -294,9 +294,6 @@ static int os_membarrier_call(int command)
 
 int os_membarrier_init(void)
 {
-    const char *off = os_getenv("FILCH_NO_MEMBARRIER");
-    if (off && !strcmp(off, "1"))
-        return -ENOSYS;
     int has = os_membarrier_call(MEMBARRIER_CMD_QUERY);
     if (has < 0)
         return has;

@@ -57,3 +57,22 @@ wait "$job"
 status=$? err=$(cat "$scratch/err")
 exec 3>&-
 [ "$status" -ne 0 ] || fail "SIGQUIT does not end a program that did not ask for dumps"
+
+# Before there is a pool it says so, and the program goes on.
+cat >"$scratch/early.c" <<'PROGRAM'
+#include <filch.h>
+#include <signal.h>
+int main(void)
+{
+    raise(SIGQUIT);
+    return filch_pool_wait(filch_pool_default(), FILCH_FOREVER);
+}
+PROGRAM
+"${CC:-cc}" -O2 -I"$SOURCE_DIR/include" "$scratch/early.c" "$BUILD_DIR/libfilch.a" -lpthread ${LINK_FLAGS-} \
+    -o "$scratch/early" || fail "does not compile"
+FILCH_DUMP=1 "$scratch/early" 2>"$scratch/err"
+status=$? err=$(cat "$scratch/err")
+status_is 0
+err_has 'filch dump: no pool was made'
+(ulimit -c 0; FILCH_DUMP=on exec "$scratch/early") 2>/dev/null
+[ $? -eq 131 ] || fail "SIGQUIT does not end a program whose FILCH_DUMP means nothing"

@@ -207,13 +207,6 @@ static void membarrier_works_if_it_says_so_in_a_child_too(void)
     CHECK_EQ(child_status(pid), 0);
 }
 
-static void membarrier_can_be_switched_off(void)
-{
-    setenv("FILCH_NO_MEMBARRIER", "1", 1);
-    CHECK(os_membarrier_init() < 0);
-    unsetenv("FILCH_NO_MEMBARRIER");
-}
-
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static void reserved_pages_are_aligned_and_zero(void)
@@ -382,7 +375,6 @@ int main(void)
     RUN(a_futex_wait_on_another_value_does_not_sleep);
     RUN(a_futex_wake_wakes);
     RUN(membarrier_works_if_it_says_so_in_a_child_too);
-    RUN(membarrier_can_be_switched_off);
     RUN(reserved_pages_are_aligned_and_zero);
     RUN(a_large_reservation_costs_no_memory);
     RUN(reservations_that_cannot_be_are_refused);

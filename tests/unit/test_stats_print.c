@@ -88,7 +88,7 @@ static void wanted_body(void)
 
 static void not_wanted_body(void)
 {
-    setenv("FILCH_STATS", "yes", 1);
+    setenv("FILCH_STATS", "0", 1);
     filch_pool_destroy(pool_of(2, FILCH_JOIN_SUSPEND));
 }
 
