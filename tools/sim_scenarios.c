@@ -53,6 +53,16 @@ const struct sim_scenario sim_scenarios[] = {
      "found a task. Against it: always 0.1 s. Idle time counts until the last task ends. Settings hold for\n"
      "both loads.",
      SIM_LOG_BASIC, 1000, 0, sim_run_backoff},
+    {"bursts", "tasks in bursts: the longest queue first against random ones",
+     "workers=4 arrive=bursts burst=0:0:12,5:1:12 duration=uniform:1..3",
+     "Document 003, exercise 5: 12 tasks arrive at worker 0 at time 0, and 12 at worker 1 at 5 s; then with\n"
+     "24 in the first burst, so that more of them still wait at 5 s, and with the second one at 15 s, when\n"
+     "none does. The longest queue first against all others in random order, run by run with the same\n"
+     "tasks.", SIM_LOG_ADAPTIVE, 1000, 0, sim_run_bursts},
+    {"workers", "20 tasks on 2 to 8 workers, and from where more do not help",
+     "tasks=20 duration=uniform:0.5..2",
+     "Document 003, exercise 1: the load of basic with 20 tasks, each at a random worker. A worker more\n"
+     "helps as long as it adds at least 0.5 to the speed-up.", SIM_LOG_BASIC, 1000, 0, sim_run_workers},
 
     /* queues and their locks */
     {"central", "one locked queue against deques, and where it bends",
