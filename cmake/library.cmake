@@ -32,6 +32,10 @@ if(NOT filch_sources)
   message(FATAL_ERROR "no sources found below ${PROJECT_SOURCE_DIR}/src")
 endif()
 
+# Only in the shared library: in a program that is linked statically there is no other posix_spawn to call.
+set(filch_spawn_source ${PROJECT_SOURCE_DIR}/src/os/os_spawn.c)
+list(REMOVE_ITEM filch_sources ${filch_spawn_source})
+
 foreach(off config dump look report watch) # the path does not lead through these
   list(REMOVE_ITEM filch_path_sources ${PROJECT_SOURCE_DIR}/src/core/${off}.c)
 endforeach()
@@ -95,6 +99,7 @@ filch_add_library(filch_static STATIC filch_static OFF)
 # A shared library under a sanitizer has no user: its tests link the static one.
 if(NOT FILCH_SANITIZE)
   filch_add_library(filch_shared SHARED filch ON)
+  target_sources(filch_shared PRIVATE ${filch_spawn_source})
   set(filch_map ${PROJECT_SOURCE_DIR}/src/filch.map)
   set_target_properties(filch_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${filch_map})

@@ -15,6 +15,11 @@
  * Nothing has to be set up: a default pool is made on first use. Calls return 0 or a count, or
  * -errno. A mistake of the caller that can be seen is one line on stderr, then abort.
  * Each function says who may call it and whether it may wait.
+ *
+ * fork() by a thread outside: the child has all pools, empty, and may use them; what was queued and what
+ * ran is the parent's. fork() in a task, a job or a call of filch_blocking: the child may only call exec,
+ * _exit or exit (and fork() again); anything else of filch there is one line on stderr, then abort. Of what
+ * it inherits see filch/io.h.
  */
 #ifndef FILCH_H
 #define FILCH_H

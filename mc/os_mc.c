@@ -302,6 +302,8 @@ void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)
     (void)prepare, (void)parent, (void)child;
 }
 
+bool os_child_of_own_thread(void) { return false; }
+
 static size_t (*overflow_lookup)(const void *address, char *text, size_t size);
 
 int os_overflow_install(size_t (*lookup)(const void *, char *, size_t))

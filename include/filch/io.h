@@ -51,9 +51,10 @@
 extern "C" {
 #endif
 
-/* Reads or writes some bytes; 0 from a read is the end. On sockets SIGPIPE is not raised. A read of a TCP
- * connection that returns less than was asked for has taken all there was: the next one waits without trying
- * (filch_recv always tries; use that for TLS in the kernel, whose records end a read early). */
+/* Reads or writes some bytes; 0 from a read is the end. On sockets SIGPIPE is not raised; elsewhere it is,
+ * in tasks as on other threads. A read of a TCP connection that returns less than was asked for has taken all
+ * there was: the next one waits without trying (filch_recv always tries; use that for TLS in the kernel,
+ * whose records end a read early). */
 FILCH_API ssize_t filch_read(int fd, void *buffer, size_t size, int64_t deadline);
 FILCH_API ssize_t filch_write(int fd, const void *buffer, size_t size, int64_t deadline);
 
@@ -114,11 +115,18 @@ FILCH_API int filch_resolve(const char *host, int port, struct sockaddr_storage 
 FILCH_API int filch_pipe(int ends[2]);
 
 /* Waits for the end of a child process; its status as of waitpid(2) is in *status (may be null). Returns
- * 0, -ECHILD or -ETIMEDOUT. */
+ * 0, -ECHILD or -ETIMEDOUT.
+ *
+ * Workers block asynchronous signals and sleep with little timer slack. A child does not inherit that: it has
+ * the signal mask and the slack of the thread that first used the pool, whether a task makes it by fork(), or
+ * by posix_spawn, posix_spawnp, system or popen, which the shared library replaces for that (a mask that the
+ * caller sets by posix_spawnattr_setsigmask stays). Not by vfork(), nor by these four in a program that is
+ * linked with libfilch.a, or in another shared library: there the attribute helps. */
 FILCH_API int filch_wait_child(pid_t pid, int *status, int64_t deadline);
 
 /* Waits for one of these signals, sent to the process, and returns its number. They must be blocked in
- * every thread (pthread_sigmask before other threads are started; workers block all). */
+ * every thread (pthread_sigmask before other threads are started; workers block all but SIGPIPE, SIGPROF and
+ * those that report a fault). */
 FILCH_API int filch_wait_signal(const int *signals, size_t count, int64_t deadline);
 
 #ifdef __cplusplus

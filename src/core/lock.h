@@ -11,6 +11,7 @@
 #ifndef FILCH_CORE_LOCK_H
 #define FILCH_CORE_LOCK_H
 
+#include "core/child.h"
 #include "os/os.h"
 
 #include <filch/ord.h>
@@ -33,6 +34,7 @@ static inline bool lock_try(uint32_t *word)
 __attribute__((noinline, unused)) static void lock_wait(uint32_t *word)
 {
     unsigned round = 0;
+    child_check("fork"); /* its holder is not there */
     do {
         if (round < LOCK_SPINS)
             os_pause_for(4u << round);

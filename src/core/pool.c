@@ -108,20 +108,34 @@ static void pool_reset(filch_pool *p)
     task_store_reset(&p->tasks);
 }
 
+/* What runs in the child is a task of a pool that is not there: see child.h. */
+static void pools_refuse(void)
+{
+    default_pool = 0;
+    for (filch_pool *p = pools; p; p = p->next) {
+        p->magic = 0;
+        p->heed |= HEED_CANCELED; /* ends its loops */
+    }
+}
+
 static void child_after_fork(void)
 {
-    if (worker_self())
-        return; /* forked inside a task: only exec or _exit may follow */
-    event_reset_locks();
-    poll_reset_all();
-    for (filch_pool *p = pools; p; p = p->next)
-        pool_reset(p);
+    bool of_task = os_child_of_own_thread() || worker_self() || child_of_task;
+    if (of_task) {
+        child_begin(worker_self());
+        pools_refuse();
+    } else {
+        event_reset_locks();
+        poll_reset_all();
+        for (filch_pool *p = pools; p; p = p->next)
+            pool_reset(p);
+    }
     pools_lock = 0;
 }
 
 static void __attribute__((destructor)) at_exit(void)
 {
-    if (!environment_flag(FLAG_STATS))
+    if (child_of_task || !environment_flag(FLAG_STATS)) /* the figures are the parent's */
         return;
     lock_acquire(&pools_lock);
     for (filch_pool *p = pools; p; p = p->next)
@@ -295,6 +309,7 @@ int filch_pool_create(filch_pool **out, const filch_config *config)
     if (!out)
         report_misuse("filch_pool_create", "null result pointer");
     *out = 0;
+    child_check("filch_pool_create");
     lock_acquire(&pools_lock);
     int rc = pool_add(out, config);
     lock_release(&pools_lock);
@@ -306,6 +321,7 @@ filch_pool *filch_pool_default(void)
     filch_pool *p = filch_load_acquire(&default_pool); /* order: pairs with the release below */
     if (p)
         return p;
+    child_check("filch_pool_default");
     lock_acquire(&pools_lock);
     if (!default_pool) {
         filch_config c = FILCH_CONFIG_INIT;

@@ -1,4 +1,5 @@
 #include "core/report.h"
+#include "core/child.h"
 #include "os/os.h"
 
 #include <filch/ord.h>
@@ -37,14 +38,26 @@ void report_once(uint32_t *said, const char *format, ...)
     va_end(args);
 }
 
+/* In the child of a task no other mistake is worth a word. */
+static void report_child(const char *call)
+{
+    if (!child_of_task)
+        return;
+    report_warning("filch: %s: the child of a task may only call exec or _exit; to use filch in a child, "
+                   "fork outside of tasks", call);
+    abort();
+}
+
 void report_misuse(const char *call, const char *text)
 {
+    report_child(call);
     report_warning("filch: %s: %s", call, text);
     abort();
 }
 
 void report_misuse_named(const char *call, const char *text, const char *name)
 {
+    report_child(call);
     report_warning("filch: %s: %s (task \"%s\")", call, text, name ? name : "?");
     abort();
 }

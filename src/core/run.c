@@ -218,6 +218,7 @@ void run_ready_from(struct worker *w, struct fiber *f)
         ready_here(w, item_fiber(f));
         return;
     }
+    child_check("fork"); /* it woke a task of its parent */
     /* From the push on the fiber may end, and with the last one the pool: not before we left. */
     filch_add_relaxed(&pool->visitors, 1u); /* order: handed over with the fiber */
     inject_push(&pool->injector, item_fiber(f));
@@ -389,6 +390,7 @@ static __attribute__((noinline)) void run_poll(struct fiber *f, filch_async *a)
 void run_over(void)
 {
     struct fiber *f = run_fiber();
+    child_check("fork"); /* it returned */
     root_over(f, (struct root *)f->root); /* run_poll's */
 }
 

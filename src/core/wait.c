@@ -259,6 +259,7 @@ void wait_blocking(void (*block)(void *arg), void *arg)
             os_pause();
     }
     if (!f) {
+        child_check("fork");
         block(arg);
         return;
     }
@@ -491,8 +492,10 @@ static int park_somehow(struct wait *w, int64_t deadline)
     struct fiber *f = me ? me->fiber : 0;
     if (filch_load_relaxed(&w->state) != OPEN) /* order: looked at again by result() */
         return f ? result_unparked(f, w) : result(w);
-    if (!f)
+    if (!f) {
+        child_check(w->about ? w->about->call : "fork");
         return park_thread(w, deadline);
+    }
     return park_seen(me, f, w, deadline);
 }
 

@@ -78,6 +78,7 @@ static void enqueue(filch_async *a)
             idle_notify(pool, w);
         return;
     }
+    child_check("filch_wake");
     /* From the push on it may end, and with the last one the pool: not before we left. */
     filch_add_relaxed(&pool->visitors, 1u); /* order: handed over with the item */
     inject_push(&pool->injector, item_poll(a));

@@ -235,6 +235,7 @@ int filch_blocking(int (*fn)(void *arg), void *arg)
         report_misuse("filch_blocking", "null function");
     struct worker *w = worker_self();
     struct fiber *f = w ? w->fiber : 0;
+    child_check("filch_blocking");
     if (!f || f->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP)
         return fn(arg);
     struct call c = {.fn = fn, .arg = arg, .error = os_errno_get()};

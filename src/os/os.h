@@ -133,6 +133,9 @@ int os_signal_catch(int signo, void (*handler)(int signo));
 /* ---- process life ------------------------------------------------------------------------- */
 
 void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* In the child of fork(): true if a thread that os_thread_start made called it. Then the child now has the
+ * signal mask and the timer slack of the thread outside from which that one stems. */
+bool os_child_of_own_thread(void);
 
 /* Reports stack overflow. `lookup` is called in a signal handler with the address that faulted;
  * it returns the length of a message that it put into `text`, or 0 if the address is not ours. */

@@ -4,6 +4,7 @@
  * user's. */
 #define _GNU_SOURCE
 #include "os/os.h"
+#include "os/os_thread.h"
 
 #include <filch/ord.h>
 
@@ -33,10 +34,24 @@
 /* Work runs on fibers; a thread's own stack holds only the scheduler. */
 #define OS_THREAD_STACK ((size_t)256 << 10)
 
+void os_slack_set(unsigned long ns)
+{
+    (void)prctl(PR_SET_TIMERSLACK, ns, 0UL, 0UL, 0UL);
+}
+
+static __thread struct os_outside outside;
+
+const struct os_outside *os_thread_outside(void)
+{
+    __asm__ __volatile__("" ::: "memory");
+    return outside.is ? &outside : NULL;
+}
+
 /* Handed to the new thread, which frees it: the starter does not wait. */
 struct os_thread_box {
     void (*fn)(void *);
     void *arg;
+    struct os_outside outside;
     char name[16];
 };
 
@@ -46,17 +61,18 @@ static void *os_thread_main(void *p)
     os_free(p);
     if (box.name[0])
         (void)pthread_setname_np(pthread_self(), box.name);
-    /* Sleeps of tens of microseconds are usual here; by default the kernel adds fifty. */
-    (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);
+    outside = box.outside;
+    os_slack_set(OS_THREAD_SLACK_NS);
     box.fn(box.arg);
     return NULL;
 }
 
 /* Everything asynchronous is blocked, so that user handlers run on the user's threads. Faults
- * must reach the thread that made them, and SIGPROF is how profilers look at workers. */
+ * must reach the thread that made them, and so must SIGPIPE, or a task never learns that nothing reads
+ * what it prints. SIGPROF is how profilers look at workers. */
 static void os_thread_mask(sigset_t *set)
 {
-    static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPIPE, SIGPROF};
     sigfillset(set);
     for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
         sigdelset(set, open[i]);
@@ -88,6 +104,16 @@ static size_t os_thread_stack_size(void)
     return (OS_THREAD_STACK + os_thread_tls + page - 1) & ~(page - 1);
 }
 
+/* What the calling thread gives to its children, or would give them if it were none of ours. */
+static struct os_outside os_outside_here(const sigset_t *mask)
+{
+    const struct os_outside *inherited = os_thread_outside();
+    if (inherited)
+        return *inherited;
+    int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+    return (struct os_outside){.is = true, .slack_ns = slack > 0 ? (unsigned long)slack : 0, .mask = *mask};
+}
+
 static int os_thread_create(pthread_t *id, struct os_thread_box *box)
 {
     pthread_attr_t attr;
@@ -98,6 +124,7 @@ static int os_thread_create(pthread_t *id, struct os_thread_box *box)
     sigset_t blocked, before;
     os_thread_mask(&blocked);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    box->outside = os_outside_here(&before);
     error = pthread_create(id, &attr, os_thread_main, box);
     if (error == EINVAL) /* the size did not suit the C library */
         error = pthread_create(id, NULL, os_thread_main, box);
@@ -452,4 +479,15 @@ uint64_t os_random_seed(void)
 void os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
     (void)pthread_atfork(prepare, parent, child);
+}
+
+bool os_child_of_own_thread(void)
+{
+    const struct os_outside *o = os_thread_outside();
+    if (!o)
+        return false;
+    os_slack_set(o->slack_ns);
+    (void)pthread_sigmask(SIG_SETMASK, &o->mask, NULL);
+    outside.is = false; /* from now on its mask is its own */
+    return true;
 }

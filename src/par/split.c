@@ -107,8 +107,11 @@ static void piece(struct run *r, size_t lo, size_t hi, void *state)
     uint64_t now = os_ticks();
     adjust(r, hi - lo, now - begun);
     lasts(r, now);
-    if (now - begun >= s->soon) /* or there is no end to it where all workers are in loops */
-        find_due(worker_self(), (unsigned)(now >> 12));
+    if (now - begun < s->soon)
+        return;
+    child_check("fork"); /* it returned from the body */
+    /* Or there is no end to it where all workers are in loops. */
+    find_due(worker_self(), (unsigned)(now >> 12));
 }
 
 /* ---- a limit on the workers: [Q1] ----------------------------------------------------------- */

@@ -616,8 +616,8 @@ static void every_exported_function_is_in_the_table(void)
     CHECK_MSG(list, "cannot read %s", path);
     int functions = 0;
     while (fscanf(list, "%127s %*s", symbol) == 1) {
-        if (!strncmp(symbol, "filch_layout_", 13))
-            continue; /* a constant */
+        if (!strncmp(symbol, "filch_layout_", 13) || strncmp(symbol, "filch_", 6) != 0)
+            continue; /* a constant; what only passes a call on to the C library */
         functions++;
         CHECK_MSG(in_table(symbol), "%s is exported, but nothing here misuses it", symbol);
     }
