@@ -387,22 +387,27 @@ static struct found from_exposed(struct worker *w)
     return found;
 }
 
-/* How much of what waits at `v` may `w` take? */
-static unsigned load_of(struct worker *w, struct worker *v)
+/* How much waits at `v`, of whose queue so much counts. */
+static unsigned waiting_at(struct worker *v, size_t queued)
 {
     struct fiber *f = filch_load_acquire(&v->fiber); /* order: [F1] */
-    size_t queued = queue_size(v);
-    if (v != w)
-        queued = choice_amount(w->pool->config.steal, queued);
     return (unsigned)queued + (unsigned)inject_count(&v->inbox) +
            (f && slots_peek(&f->slots) ? 1 : 0);
 }
 
-/* What a thief finds at `v`, `next` included. */
+/* How much of what waits at `v` may `w` take? */
+static unsigned load_of(struct worker *w, struct worker *v)
+{
+    size_t queued = queue_size(v);
+    return waiting_at(v, v == w ? queued : choice_amount(w->pool->config.steal, queued));
+}
+
+/* What waits at another worker, `next` included, however much a thief may take of it. */
 static uint32_t length_of(struct worker *w, uint32_t v)
 {
     struct worker *victim = &w->pool->workers[v];
-    return load_of(w, victim) + (filch_load_relaxed(&victim->next) != 0); /* order: a hint */
+    bool next = filch_load_relaxed(&victim->next) != 0; /* order: a hint */
+    return waiting_at(victim, queue_size(victim)) + next;
 }
 
 static void read_lengths(struct worker *w, struct choice *c, const struct choice_memory *m,
