@@ -68,7 +68,7 @@ KIT_UNUSED static int thief_takes(filch_pool *pool, int worker)
     return found.what == FOUND_ITEM ? number_of(found.it) : -1;
 }
 
-KIT_UNUSED static uint64_t counted(filch_pool *pool, int worker, int event)
+KIT_UNUSED static uint64_t counted(filch_pool *pool, int worker, enum event event)
 {
     return counters_get(&worker_of(pool, worker)->counters, event);
 }

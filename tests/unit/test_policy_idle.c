@@ -125,7 +125,7 @@ static void random_leaves_the_poller_to_the_last(void)
 
 /* ---- idle= --------------------------------------------------------------------------------------------- */
 
-static uint64_t total(filch_pool *pool, int event)
+static uint64_t total(filch_pool *pool, enum event event)
 {
     uint64_t n = 0;
     for (int id = 0; id < pool->count; id++)
@@ -383,8 +383,8 @@ static void spin_is_how_often_a_cycle_searches(void)
 
 /* ---- join= --------------------------------------------------------------------------------------
  *
- * A parent waits for a child that was stolen, while another job waits for the parent's worker: no other may take
- * it from there (queue=private; forks are stolen all the same). */
+ * A parent waits for a child that was stolen, while another job waits for the parent's worker: no other worker
+ * may take it from there (queue=private; forks are stolen all the same). */
 
 struct family {
     filch_job parent, other;

@@ -360,7 +360,7 @@ static void ran_in_order(const char *expected)
     CHECK_STR(got, expected);
 }
 
-static uint64_t thief_counted(int event)
+static uint64_t thief_counted(enum event event)
 {
     return counted(scene.pool, scene.thief_id, event);
 }
