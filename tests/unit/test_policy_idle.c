@@ -383,7 +383,7 @@ static void spin_is_how_often_a_cycle_searches(void)
 
 /* ---- join= --------------------------------------------------------------------------------------
  *
- * A parent waits for a child that was stolen, while another job waits for the parent's worker: no other worker
+ * A parent waits for a child that was stolen, while another waits for the parent's worker: no other worker
  * may take it from there (queue=private; forks are stolen all the same). */
 
 struct family {
