@@ -72,6 +72,12 @@ const struct sim_scenario sim_scenarios[] = {
      "operation on a queue holds its lock, first come first served. With one queue for all, the lock is the\n"
      "limit; with a deque per worker, successors go to random workers, and a thief pays for every look.",
      SIM_LOG_FULL, 5, 0, sim_run_central},
+    {"ends", "owner and thief at opposite ends, or at the same",
+     "workers=16 load=tree tree=fib:20 leaf=exp:1us tasks=20000 duration=exp:200ns queue=locked lock=50ns "
+     "own_end=on probe=50ns failed=50ns steal_near=100ns victim=one idle=yield",
+     "Document 003, the asymmetry of its deque: \"owners and thieves don't compete for the same task unless\n"
+     "the queue is almost empty\". With a lock for each end of a queue, and with one for both: an owner of\n"
+     "`tasks=` tasks and one thief; a fork-join tree on all workers.", SIM_LOG_FULL, 20, 0, sim_run_ends},
     {"parking", "workers that park, and which of them a task wakes",
      "workers=10000 tasks=1000000 arrive=gaps gap=exp:125ns duration=exp:1ms victim=one spin=2 idle=park "
      "wake=target",
