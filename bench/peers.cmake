@@ -21,6 +21,18 @@ else()
   message(STATUS "filch bench will be without go")
 endif()
 
+# A script: the copy is the program.
+find_program(BENCH_PYTHON NAMES python3)
+if(BENCH_PYTHON)
+  set(python_copy ${bench_out}/filch-bench-sim-python)
+  set(python_script ${CMAKE_CURRENT_SOURCE_DIR}/sim/steal.py)
+  add_custom_command(OUTPUT ${python_copy} COMMAND ${CMAKE_COMMAND} -E copy ${python_script} ${python_copy}
+    DEPENDS ${python_script} VERBATIM COMMENT "Copying the Python peer")
+  list(APPEND bench_programs ${python_copy})
+else()
+  message(STATUS "filch bench will be without python")
+endif()
+
 # Debian's cargo and rustc, if they are there, whatever else is in the path.
 find_program(BENCH_CARGO NAMES cargo PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(BENCH_RUSTC NAMES rustc PATHS /usr/bin NO_DEFAULT_PATH)

@@ -79,6 +79,7 @@ peers)
     need rustc "builds the programs for Tokio and Rayon" test -x /usr/bin/rustc
     need librust-tokio-dev "the benchmarks compare with Tokio" tokio_there
     need librust-rayon-dev "the benchmarks compare with Rayon" rayon_there
+    need python3 "the benchmarks compare the simulator with the same model in Python" have python3
     need wrk "drives the HTTP servers of the benchmarks" have wrk
     ;;
 *)
@@ -87,4 +88,4 @@ peers)
     ;;
 esac
 install_missing
-if [ "$level" = peers ]; then echo "peers: oneTBB, LLVM OpenMP, clang, g++, Go, Tokio, Rayon and wrk are installed"; fi
+if [ "$level" = peers ]; then echo "peers: oneTBB, LLVM OpenMP, clang, g++, Go, Tokio, Rayon, Python and wrk are installed"; fi

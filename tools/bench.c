@@ -33,11 +33,11 @@ static const char help[] =
     "Measures and compares; every result is checked. Without a suite: forkjoin.\n\n"
     "  --case LIST      only these cases (separated by commas; 'all' for those in brackets too)\n"
     "  --runtime LIST   only these: serial, filch, tbb, libgomp, libomp, go, tokio, epoll; in par\n"
-    "                   serial, filch, tbb, gomp, omp, rayon\n"
+    "                   serial, filch, tbb, gomp, omp, rayon; in sim filch, python\n"
     "  --mode LIST      only these modes: default, bounded, ...\n"
     "  --build LIST     only these: gcc-O3, gcc-O2, clang-O3, g++-O3, go, rustc-O3\n"
     "  --workers LIST   numbers of workers (1 and as many as a pool has by default; par: 1 and 2;\n"
-    "                   tasks: 2, or what the case is about)\n"
+    "                   tasks: 2, or what the case is about; sim: simulated ones, 16 and 1024)\n"
     "  --rounds N       runs of each program, in turn (7, and up to 21 while the smallest time of one\n"
     "                   has no two others within 1 % of it)\n"
     "  --quick          one round, and smaller sizes where the suite has them\n"
@@ -54,6 +54,7 @@ static const char help_end[] =
     "timer_p99 and latency are times, not times per operation, and the HTTP cases need wrk.\n"
     "In par, ns/op is per element, per search (find_any) or per call (for_tiny); /peer and /serial in\n"
     "filch's rows: its figure against the best peer's on as many workers, and against serial code's.\n"
+    "In sim, ns/op is per task (model), per event (events), per run (exact).\n"
     "Status: 0; 1 if a result of serial or filch is wrong or missing; 2 for a bad request.\n";
 
 /* ---- the request --------------------------------------------------------------------------- */

@@ -126,6 +126,21 @@ static const struct contender par_list[] = {
 static const struct contenders par = {par_list, COUNT(par_list), {1, 2}, 1, 1};
 static const struct contenders par_scan = {par_list, COUNT(par_list) - 1, {1, 2}, 1, 1}; /* Rayon has none */
 
+/* Simulators; the other runtime is the same model with a heap (bench/sim/steal.py). */
+static const struct contender sim_model_list[] = {
+    {"filch", "gcc-O3", "default", FILCH "sim", NULL, "20", 2, MANY, 1},
+    {"python", "python3", "default", FILCH "sim-python", NULL, "20", 2, MANY, 0},
+};
+static const struct contenders sim_model = {sim_model_list, COUNT(sim_model_list), {16, 1024}, 1, 0};
+static const struct contender sim_events_list[] = {
+    {"filch", "gcc-O3", "default", FILCH "sim", NULL, "20000", 2, MANY, 1}, /* tasks */
+};
+static const struct contenders sim_events = {sim_events_list, COUNT(sim_events_list), {16, 1024}, 0, 0};
+static const struct contender sim_exact_list[] = {
+    {"filch", "gcc-O3", "default", FILCH "sim", NULL, "30", 2, MANY, 1},
+};
+static const struct contenders sim_exact = {sim_exact_list, COUNT(sim_exact_list), {1024, 0}, 0, 0};
+
 static const struct entry entries[] = {
     {"forkjoin", "fib", 0, &forkjoin},
     {"forkjoin", "tree", 0, &forkjoin},
@@ -180,6 +195,9 @@ static const struct entry entries[] = {
     {"par", "sort_cmp", 0, &par},
     {"par", "for_irregular", 0, &par},
     {"par", "for_tiny", 0, &par},
+    {"sim", "model", 0, &sim_model},
+    {"sim", "events", 0, &sim_events},
+    {"sim", "exact", 0, &sim_exact},
 };
 
 /* What filch's figure, divided by the peer's, should not exceed; 0: no such wish. */
@@ -198,6 +216,8 @@ static const struct bar {
     {"latency_out", 2, 0.2, 1.0},   {"http_cpu_64", 2, 0.7, 1.0},
     {"http_cpu_1000", 2, 0.7, 1.0},
 };
+
+#define PYTHON_BAR 0.20 /* for any number of simulated workers */
 
 /* ---- lists of words ------------------------------------------------------------------------ */
 
@@ -288,7 +308,7 @@ static double bar_find(const char *name, const char *runtime, int workers)
     for (int i = 0; i < COUNT(bars); i++)
         if (!strcmp(bars[i].name, name) && bars[i].workers == workers)
             return !strcmp(runtime, "go") ? bars[i].go : !strcmp(runtime, "tokio") ? bars[i].tokio : 0;
-    return 0;
+    return strcmp(runtime, "python") ? 0 : PYTHON_BAR;
 }
 
 static int clamp(int value, int low, int high)

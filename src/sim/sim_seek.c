@@ -211,6 +211,15 @@ static uint32_t next_victim(struct sim *s, struct sim_worker *w)
     return v == CHOICE_NONE ? v : w->base + v;
 }
 
+/* What came for the worker while it searched is seen before it parks, as in the runtime. With collisions its
+ * queue is not looked at a second time in one instant. */
+static bool takes_late(struct sim *s, struct sim_worker *w, sim_time now)
+{
+    if (s->config->policy.idle != FILCH_IDLE_PARK)
+        return false;
+    return s->config->collisions ? take_frame(s, w, now) : take_own(s, w, now);
+}
+
 /* A search took nothing. True if the worker has an event then, or is parked; false: it searches again. */
 static bool search_over(struct sim *s, struct sim_worker *w, sim_time now, bool looked)
 {
@@ -222,7 +231,8 @@ static bool search_over(struct sim *s, struct sim_worker *w, sim_time now, bool 
     sim_record(s, SIM_FAILED, now, sim_id(s, w), -1, NO_TASK, 0);
     bool more = (p->idle == FILCH_IDLE_YIELD || w->searches < p->spin) && !cycle_is_over(s, w);
     if (!more && p->idle != FILCH_IDLE_YIELD) {
-        rest(s, w, now);
+        if (!takes_late(s, w, now))
+            rest(s, w, now);
         return true;
     }
     if (looked && more)

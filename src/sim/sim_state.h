@@ -173,7 +173,7 @@ static inline void sim_state_set(struct sim_worker *w, enum worker_state state, 
 static inline void sim_progress(struct sim *s)
 {
     s->vain = 0;
-    s->marked = false;
+    s->marked = s->collided = false;
 }
 
 /* ---- sim_tasks.c -------------------------------------------------------------------------- */

@@ -91,6 +91,8 @@ static void records_sort(struct sim *s)
 
 /* ---- work --------------------------------------------------------------------------------- */
 
+#define TOO_LONG (SIM_TIME_MAX + 1) /* sim_later() makes an error of it */
+
 /* At the worker's speed, to the nearest nanosecond. */
 static sim_time scaled(const struct sim *s, const struct sim_worker *w, sim_time work)
 {
@@ -99,7 +101,7 @@ static sim_time scaled(const struct sim *s, const struct sim_worker *w, sim_time
     uint32_t speed = s->config->speed[sim_id(s, w)];
     __extension__ typedef unsigned __int128 wide;
     wide slow = ((wide)work * 1000 + speed / 2) / speed;
-    return slow > (wide)SIM_TIME_MAX ? SIM_TIME_MAX : (sim_time)slow;
+    return slow > (wide)SIM_TIME_MAX ? TOO_LONG : (sim_time)slow;
 }
 
 /* The worker of a parent that forks goes on with the first child: that one is not put into a queue. */
@@ -114,7 +116,7 @@ static sim_time cost_of_task(const struct sim *s, const struct sim_worker *w, co
     sim_time spawned = (sim_time)t->children - (t->children > 0 && runs_first_child(s));
     bool moved = t->home >= 0 && (uint32_t)t->home != sim_id(s, w);
     if (spawned > 0 && c->spawn > SIM_TIME_MAX / spawned)
-        return SIM_TIME_MAX;
+        return TOO_LONG;
     return c->exec + (moved ? c->migrate : 0) + c->spawn * spawned;
 }
 
@@ -146,7 +148,7 @@ void sim_run_task(struct sim *s, struct sim_worker *w, uint32_t t, sim_time at)
     }
     sim_record(s, SIM_EXECUTING, at, sim_id(s, w), -1, t, sim_queue_length(sim_queue_of(s, w)));
     sim_time cost = cost_of_task(s, w, task);
-    sim_time end = sim_later(s, sim_later(s, at, cost < SIM_TIME_MAX ? cost : SIM_TIME_MAX), work);
+    sim_time end = sim_later(s, sim_later(s, at, cost), work);
     sim_schedule(s, sim_id(s, w), end, EVENT_END);
 }
 

@@ -222,6 +222,22 @@ static void a_fork_wakes_as_an_arrival_does(void)
     kit_end(&k);
 }
 
+/* Worker 0 searches from 0 to 40 ms; A comes into its queue meanwhile, and nobody has to wake it. */
+static void what_comes_during_a_search_is_seen_before_the_worker_parks(void)
+{
+    static const char *const wakes[] = {"one", "target", "random"};
+    for (int i = 0; i < 3; i++) {
+        struct kit k;
+        char pairs[120];
+        snprintf(pairs, sizeof pairs, "workers=2 idle=park wake=%s probe=40ms queue=deque", wakes[i]);
+        kit_run_list(&k, "A 0.03 0 1\nB 0.06 0 1\n", pairs);
+        CHECK_EQ(k.r.how, SIM_DONE);
+        CHECK_EQ(kit_worker(&k, "A"), 0);
+        CHECK_EQ(kit_began(&k, "A"), 40 * MS);
+        kit_end(&k);
+    }
+}
+
 /* A parked worker that helps a join is woken by the end of its child, and resumes when it is awake. */
 static void a_helper_pays_for_its_wake_up(void)
 {
@@ -425,6 +441,7 @@ int main(void)
     RUN(a_random_wake_up_reaches_every_worker);
     RUN(a_task_for_the_pool_wakes_the_first_also_with_target);
     RUN(a_fork_wakes_as_an_arrival_does);
+    RUN(what_comes_during_a_search_is_seen_before_the_worker_parks);
     RUN(a_helper_pays_for_its_wake_up);
     RUN(no_worker_is_idle_while_a_task_waits);
     RUN(a_join_resumes_where_join_says);

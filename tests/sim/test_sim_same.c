@@ -12,7 +12,7 @@
 #include "sim/math.h"
 #include "sim/replicate.h"
 
-#define RUNS_HASH 0x26a03e4b7b3a2122
+#define RUNS_HASH 0x0d1f44b8d019abe2
 #define TREES_HASH 0x95b80b4cf08778f0
 #define REPLICATIONS_HASH 0x7b339cfad22fe3f4
 #define NUMBERS_HASH 0x678147910272a41a
