@@ -121,6 +121,13 @@ static int digits_of(double x)
     return digits > 0 ? digits : x > 0 ? 0 : 1;
 }
 
+/* Of a difference: three digits of its half width. */
+static int digits_of_difference(const struct comparison *c, double by, int otherwise)
+{
+    double half = c->result.half_width * by;
+    return half > 0 ? digits_of(10 * half) : otherwise;
+}
+
 static double unit_of(enum metric m, double most, const char **name)
 {
     struct sim_unit unit = {metric_unit(m), 1};
@@ -151,7 +158,8 @@ static void row(struct table *t, enum metric m, const struct comparison *c)
     table_text(t, "%s%s%s", metric_name(m), *unit ? " " : "", unit);
     sim_interval_cell(t, &base, digits);
     sim_interval_cell(t, &variant, digits);
-    table_interval(t, c->result.difference * by, c->result.half_width * by, digits);
+    table_interval(t, c->result.difference * by, c->result.half_width * by,
+                   digits_of_difference(c, by, digits));
     table_number(t, 100 * c->result.relative, 2);
     table_text(t, "%s", c->same ? "the same" : estimate_verdict_text(c->result.verdict));
 }
@@ -192,12 +200,13 @@ static void answer(struct contest *c, size_t k)
     double by = unit_of(c->metric, larger(x.base.mean, x.variant.mean), &unit);
     int digits = digits_of(larger(x.base.mean, x.variant.mean) * by);
     struct summary base = scaled(x.base, by), variant = scaled(x.variant, by);
+    int finer = digits_of_difference(&x, by, digits);
     findings_answer(c->job->findings,
                     "%s against %s, %" PRIu64 " pairs of runs: %s %s against %s%s%s, difference %.*f ± %.*f "
                     "(%.2f %%): %s. Better too: %s. Worse: %s. No difference seen: %s.",
                     c->variant[k].name, c->variant[0].name, c->figures[k].n, metric_name(c->metric),
                     sim_interval(c->job, &variant, digits), sim_interval(c->job, &base, digits),
-                    *unit ? " " : "", unit, digits, x.result.difference * by, digits,
+                    *unit ? " " : "", unit, finer, x.result.difference * by, finer,
                     x.result.half_width * by,
                     100 * x.result.relative,
                     x.same ? "the same in every run" : estimate_verdict_text(x.result.verdict),
