@@ -359,6 +359,59 @@ static void a_task_migrates_that_begins_away_from_its_queue(void)
     kit_end(&k);
 }
 
+/* ---- loads -------------------------------------------------------------------------------- */
+
+static void lines_of_a_file_begin_at_their_times_and_after_others(void)
+{
+    struct kit k;
+    kit_run_list(&k, "D - 1 2 after=A,B\nB 1 0 1\nA 0 0 0.5\n", "workers=2 idle=park wake=target");
+    CHECK_EQ(kit_began(&k, "A"), 0);
+    CHECK_EQ(kit_began(&k, "B"), 1000 * MS);
+    CHECK_EQ(kit_began(&k, "D"), 2000 * MS);
+    CHECK_EQ(kit_record(&k, SIM_SUBMITTED, "D", 0)->worker, 1);
+    kit_end(&k);
+}
+
+static void check_submissions(const char *pairs, const int *ms)
+{
+    struct kit k;
+    kit_run(&k, "duration=0.1 idle=park", pairs);
+    for (int n = 0; ms[n] >= 0; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "T%d", n + 1);
+        const struct sim_record *e = kit_record(&k, SIM_SUBMITTED, name, 0);
+        CHECK_MSG(e && e->at == ms[n] * MS, "%s: %s at %jd ns", pairs, name, e ? (intmax_t)e->at : -1);
+    }
+    kit_end(&k);
+}
+
+static void tasks_arrive_when_arrive_says(void)
+{
+    check_submissions("arrive=start tasks=3", (const int[]){0, 0, 0, -1});
+    check_submissions("arrive=gaps gap=0.4 tasks=4", (const int[]){0, 400, 800, 1200, -1});
+    check_submissions("arrive=gaps gap=0.4 tasks=3 first=later", (const int[]){400, 800, 1200, -1});
+    check_submissions("arrive=onoff gap=0.4 on=1 off=1 tasks=6",
+                      (const int[]){0, 400, 800, 2000, 2400, 2800, -1});
+    check_submissions("arrive=bursts burst=0:0:1,0.5:1:2,0.5:global:1", (const int[]){0, 500, 500, 500, -1});
+}
+
+static void tasks_arrive_where_place_says(void)
+{
+    static const struct {
+        const char *place;
+        uint64_t queue[4]; /* the last is the pool's */
+    } cases[] = {{"2", {0, 0, 6, 0}}, {"roundrobin", {2, 2, 2, 0}}, {"global", {0, 0, 0, 6}}};
+    for (int i = 0; i < 3; i++) {
+        struct kit k;
+        char pairs[80];
+        snprintf(pairs, sizeof pairs, "arrive=start tasks=6 workers=3 place=%s", cases[i].place);
+        kit_run(&k, pairs, "");
+        for (int w = 0; w < 4; w++)
+            CHECK_EQ(k.r.initial[w], cases[i].queue[w]);
+        kit_end(&k);
+    }
+}
+
 int main(void)
 {
     RUN(every_cost_is_paid_exactly_where_it_belongs);
@@ -381,5 +434,8 @@ int main(void)
     RUN(run_next_runs_the_newest_child_first);
     RUN(thieves_leave_what_runs_next_alone_for_a_while);
     RUN(a_task_migrates_that_begins_away_from_its_queue);
+    RUN(lines_of_a_file_begin_at_their_times_and_after_others);
+    RUN(tasks_arrive_when_arrive_says);
+    RUN(tasks_arrive_where_place_says);
     return check_report();
 }
