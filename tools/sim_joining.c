@@ -179,6 +179,15 @@ static struct summary over_common(const struct replications r[WAYS], int k, enum
     return s;
 }
 
+/* There need not be a run in which all ways end. */
+static void common_cell(struct table *t, const struct summary *s)
+{
+    if (s->n > 0)
+        sim_interval_cell(t, s, 3);
+    else
+        table_text(t, "-");
+}
+
 static void show_ways(struct sim_job *job, const struct replications r[WAYS])
 {
     struct table *t = findings_table(job->findings, "Three ways to wait, until all is done",
@@ -190,9 +199,9 @@ static void show_ways(struct sim_job *job, const struct replications r[WAYS])
         struct paired_result judged = paired_judge(&p, 0.95);
         table_text(t, "%s", way[k]);
         sim_interval_cell(t, &stuck, 2);
-        sim_interval_cell(t, &makespan, 3);
-        sim_interval_cell(t, &idle, 3);
-        if (k == 0) {
+        common_cell(t, &makespan);
+        common_cell(t, &idle);
+        if (k == 0 || makespan.n == 0) {
             table_text(t, "-");
             table_text(t, "-");
         } else {
@@ -311,10 +320,12 @@ static void answer_ways(struct sim_job *job, const struct replications r[WAYS])
     for (int k = 1; k < WAYS; k++) {
         struct paired p = against_first(r, k, METRIC_MAKESPAN);
         struct paired_result judged = paired_judge(&p, 0.95);
-        text = findings_format(job->findings, "%s%sjoin=%s: %.2f %% never end, makespan %+.3f ± %.3f s "
-                               "(%+.1f %%, %s)", text, k > 1 ? "; " : "", way[k], stuck_share(&r[k]).mean,
-                               judged.difference, judged.half_width, 100 * judged.relative,
-                               estimate_verdict_text(judged.verdict));
+        text = findings_format(job->findings, "%s%sjoin=%s: %.2f %% never end", text, k > 1 ? "; " : "",
+                               way[k], stuck_share(&r[k]).mean);
+        if (p.base.n > 1)
+            text = findings_format(job->findings, "%s, makespan %s s (%+.1f %%, %s)", text,
+                                   sim_difference(job, &judged, 3), 100 * judged.relative,
+                                   estimate_verdict_text(judged.verdict));
     }
     findings_answer(job->findings, "Against a worker that blocks, %s.", text);
 }
