@@ -114,9 +114,29 @@ static void the_log_with_arrivals_comes_out_in_order_within_a_poll_with_every_se
         check_arrivals(&log, seed);
 }
 
+/* The document's T1 is submitted at 0.0 and begins at 0.1: all workers have looked before. */
+static void a_look_precedes_an_arrival_of_its_instant(void)
+{
+    static struct setup_run run;
+    make_pairs(&run, "workers=4 arrive=gaps gap=0.5 first=now tasks=5 duration=0.3");
+    run.config.record = true;
+    struct sim_result r = run_made(&run);
+    int begun = 0;
+    for (size_t i = 0; i < r.records; i++) {
+        if (r.record[i].kind != SIM_EXECUTING)
+            continue;
+        CHECK_EQ(r.record[i].at, begun * (SIM_SECOND / 2) + SIM_SECOND / 10);
+        begun++;
+    }
+    CHECK_EQ(begun, 5);
+    sim_result_free(&r);
+    setup_free(&run);
+}
+
 int main(void)
 {
     RUN(the_adaptive_log_comes_out_line_by_line_with_every_seed);
     RUN(the_log_with_arrivals_comes_out_in_order_within_a_poll_with_every_seed);
+    RUN(a_look_precedes_an_arrival_of_its_instant);
     return check_report();
 }
