@@ -104,9 +104,10 @@ static int show_run(struct sim_job *job, uint64_t *tasks)
         return rc;
     *tasks = run.load.arrivals.count;
     rc = sim_show_once(job, &run, job->scenario->summary, 0, &r);
-    setup_free(&run);
-    if (rc != CLI_OK)
+    if (rc != CLI_OK) {
+        setup_free(&run);
         return rc;
+    }
     if (family_of(&r, &f) == 0) {
         show_parents(job, &r, &f);
         answer_parent(job, &r, &f);
@@ -114,6 +115,7 @@ static int show_run(struct sim_job *job, uint64_t *tasks)
         family_free(&f);
     }
     sim_result_free(&r);
+    setup_free(&run); /* names of listed tasks are there */
     return CLI_OK;
 }
 
@@ -300,9 +302,10 @@ static int show_deadlock(struct sim_job *job, const struct replications *blockin
         return rc;
     setup_replication(&run, i, &run.config, &run.load);
     rc = sim_once(job, &run, 1, &r);
-    setup_free(&run);
-    if (rc != CLI_OK)
+    if (rc != CLI_OK) {
+        setup_free(&run);
         return rc;
+    }
     findings_text(job->findings, "Run %" PRIu64 " of join=block, the first that does not end:", i + 1);
     sim_show_stuck(job, &r);
     show_waits(job, &r);
@@ -311,6 +314,7 @@ static int show_deadlock(struct sim_job *job, const struct replications *blockin
                     "after %.3f s: %s.", stuck_share(blocking).mean, blocking->n, sim_end_name(r.how),
                     sim_time_seconds(r.makespan), tell_stuck(job, &r));
     sim_result_free(&r);
+    setup_free(&run);
     return rc;
 }
 
