@@ -61,6 +61,38 @@ static void one_worker_steals_nothing_and_is_never_idle(void)
     sim_result_free(&r);
 }
 
+static void every_stolen_task_is_counted(void)
+{
+    struct sim_result r = load_case_run(LOAD "workers=8", 0);
+    uint64_t stolen[8] = {0}, all = 0;
+    for (size_t i = 0; i < r.records; i++)
+        if (r.record[i].kind == SIM_STOLE)
+            stolen[r.record[i].worker]++;
+    for (int w = 0; w < 8; w++) {
+        CHECK_EQ(r.worker[w].stolen, stolen[w]);
+        all += stolen[w];
+    }
+    CHECK_EQ(r.sum.stolen, all);
+    CHECK_EQ(r.sum.executed, 20);
+    CHECK(metric_of(&r, METRIC_STEAL_RATE) == 5.0 * (double)all);
+    CHECK(all > 0);
+    sim_result_free(&r);
+}
+
+/* 400 tasks at 8 workers: 50 at each on average. */
+static void tasks_are_placed_at_random_workers(void)
+{
+    uint64_t placed[8] = {0};
+    for (uint64_t i = 0; i < 20; i++) {
+        struct sim_result r = load_case_run(LOAD "workers=8", i);
+        for (int w = 0; w < 8; w++)
+            placed[w] += r.initial[w];
+        sim_result_free(&r);
+    }
+    for (int w = 0; w < 8; w++)
+        CHECK_MSG(placed[w] > 20 && placed[w] < 90, "%ju of 400 at worker %d", (uintmax_t)placed[w], w);
+}
+
 /* As many as it takes to find every queue empty. */
 static void a_random_search_in_vain_looks_at_all_others(void)
 {
@@ -76,6 +108,8 @@ int main(void)
     RUN(a_worker_more_adds_less_and_less);
     RUN(without_stealing_the_worst_queue_decides);
     RUN(one_worker_steals_nothing_and_is_never_idle);
+    RUN(every_stolen_task_is_counted);
+    RUN(tasks_are_placed_at_random_workers);
     RUN(a_random_search_in_vain_looks_at_all_others);
     return check_report();
 }
