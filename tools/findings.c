@@ -119,6 +119,11 @@ void findings_plot(struct findings *r, const struct plot *p)
     add(r, PART_PLOT)->plot = copy;
 }
 
+void findings_hide_plots(struct findings *r)
+{
+    r->no_plots = 1;
+}
+
 void findings_run(struct findings *r, const struct page_run *run)
 {
     struct page_run *copy = findings_keep(r, sizeof *copy);

@@ -40,6 +40,8 @@ void table_interval(struct table *t, double mean, double half_width, int digits)
 
 /* The plot is copied; what it points to must be kept or constant. */
 void findings_plot(struct findings *r, const struct plot *p);
+/* The terminal leaves plots out; files have them. */
+void findings_hide_plots(struct findings *r);
 /* A run to step through, in pages only. What it points to must be kept. */
 void findings_run(struct findings *r, const struct page_run *run);
 

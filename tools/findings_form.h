@@ -34,6 +34,7 @@ struct findings {
     const char *title, *command;
     const char *name[FINDINGS_PARAMETERS], *value[FINDINGS_PARAMETERS];
     size_t parameters;
+    int no_plots;      /* in the terminal */
     struct part *first, **last;
     struct kept *kept;
 };

@@ -71,16 +71,17 @@ static void print_table(FILE *f, const struct table *t)
         print_cell(f, t, i % t->columns, t->cell[i], t->half[i]);
 }
 
-static int is_shown(const struct part *p)
+static int is_shown(const struct findings *r, const struct part *p)
 {
-    return p->kind != PART_RUN && !(p->kind == PART_TABLE && p->table->data_only);
+    return p->kind != PART_RUN && !(p->kind == PART_PLOT && r->no_plots) &&
+           !(p->kind == PART_TABLE && p->table->data_only);
 }
 
 static void print_terminal(const struct findings *r, FILE *f, int columns)
 {
     enum part_kind before = PART_LINES;
     for (const struct part *p = r->first; p; p = p->next) {
-        if (!is_shown(p))
+        if (!is_shown(r, p))
             continue;
         if (p != r->first && (p->kind != PART_LINES || before != PART_LINES))
             fputc('\n', f);

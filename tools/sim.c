@@ -367,6 +367,8 @@ static int run_scenario(struct sim_job *job)
     if (!command)
         return cli_fail(COMMAND, "no memory");
     job->findings = findings_new(job->scenario->summary, command);
+    if (job->options.no_plot)
+        findings_hide_plots(job->findings);
     free(command);
     findings_parameter(job->findings, "scenario", job->scenario->name);
     for (int k = 0; k < SETUP_KEYS; k++)

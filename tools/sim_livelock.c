@@ -144,7 +144,7 @@ static const char *time_of(struct sim_job *job, const struct outcome *o)
 static void answer(struct sim_job *job, const struct outcome o[WAYS])
 {
     int stuck = o[FIXED].livelocks == o[FIXED].n && o[DOUBLING].livelocks == o[DOUBLING].n;
-    int cured = o[JITTER].ended == o[JITTER].n && o[ONE_PROBE].ended == o[ONE_PROBE].n;
+    int cured = o[JITTER].ended == o[JITTER].n && o[ONE].ended == o[ONE].n; /* by chance alone */
     findings_answer(job->findings, "Of %" PRIu64 " runs each, %" PRIu64 " end with a fixed wait and %" PRIu64
                     " with a capped search and a doubling wait; %" PRIu64 " end if a part of that wait is "
                     "random, %" PRIu64 " with one random victim per try and a probe that takes time%s",

@@ -164,7 +164,7 @@ void sim_show_gantt(struct sim_job *job, const struct sim_result *r, const char 
 {
     struct sim_unit unit = sim_unit_of(sim_time_seconds(r->end));
     struct plot p = {.kind = PLOT_GANTT, .title = title, .n_rows = r->workers};
-    if (r->workers > GANTT_WORKERS || r->records == 0 || job->options.no_plot)
+    if (r->workers > GANTT_WORKERS || r->records == 0)
         return;
     const char **row = findings_keep(job->findings, (r->workers + 1) * sizeof *row);
     for (uint32_t i = 0; i < r->workers; i++)
