@@ -216,7 +216,15 @@ static void last_then_tries_all_others_as_random_does(void)
     m->last = 1;
     uint64_t tries = counted(pool, 2, EV_STEAL_TRY);
     CHECK_EQ(thief_takes(pool, 2), -1);
-    CHECK_EQ(counted(pool, 2, EV_STEAL_TRY) - tries, 3); /* worker 1 once */
+    CHECK_EQ(counted(pool, 2, EV_STEAL_TRY) - tries, 3);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) { /* worker 1, and each of the others */
+        int victim = seed % 2 ? 0 : 3;
+        begin_anew(worker_of(pool, 2), seed);
+        m->last = 1;
+        load(pool, victim, victim, 1);
+        CHECK_EQ(thief_takes(pool, 2), victim);
+        CHECK_EQ(m->last, victim);
+    }
     still_end(pool);
 }
 
