@@ -252,6 +252,11 @@ static void from_environment(filch_config *c)
         report_once(&said[3], "filch: FILCH_POLICY ignored: %s", message);
 }
 
+static int known(enum policy_key key, int number)
+{
+    return policy_word_numbered(key, number, POLICY_RUNTIME) != NULL;
+}
+
 static int in_range(const filch_config *c)
 {
     unsigned r = c->ring_capacity;
@@ -259,10 +264,11 @@ static int in_range(const filch_config *c)
            (c->stack_size == 0 || (c->stack_size >= STACK_MIN && c->stack_size <= STACK_MAX)) &&
            (c->task_stack_size == 0 ||
             (c->task_stack_size >= STACK_MIN && c->task_stack_size <= STACK_MAX)) &&
-           (unsigned)c->victim <= FILCH_VICTIM_LAST && (unsigned)c->steal <= FILCH_STEAL_FLOOR &&
-           (unsigned)c->ends <= FILCH_ENDS_REVERSE && (unsigned)c->wake <= FILCH_WAKE_RANDOM &&
-           (unsigned)c->idle <= FILCH_IDLE_BACKOFF && (unsigned)c->join <= FILCH_JOIN_HELP &&
-           (unsigned)c->queue <= FILCH_QUEUE_TRYLOCK && (unsigned)c->run_next <= FILCH_RUN_NEXT_OFF &&
+           known(POLICY_VICTIM, (int)c->victim) && known(POLICY_STEAL, (int)c->steal) &&
+           (c->ends == FILCH_ENDS_DEFAULT || known(POLICY_ENDS, (int)c->ends)) &&
+           known(POLICY_WAKE, (int)c->wake) && known(POLICY_IDLE, (int)c->idle) &&
+           known(POLICY_JOIN, (int)c->join) && known(POLICY_QUEUE, (int)c->queue) &&
+           known(POLICY_RUN_NEXT, (int)c->run_next) &&
            c->backoff_factor <= FACTOR_MAX && c->backoff_jitter <= 100 &&
            c->global_every <= GLOBAL_EVERY_MAX &&
            (r == 0 || (r >= 2 && r <= 65536 && (r & (r - 1)) == 0)) && c->backoff_min_ns >= 0 &&

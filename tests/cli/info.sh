@@ -39,6 +39,18 @@ lines_are_objects
 lines_have policy_error
 out_has "victim is one of random one order"
 
+# The man page has every key and every word.
+page=$SOURCE_DIR/docs/man/filch.1
+keys=$(FILCH_POLICY=x "$FILCH" info | sed -n 's/.*there are //p')
+[ "$(echo "$keys" | wc -w)" -ge 17 ] || fail "few keys: $keys"
+for key in $keys; do
+    grep -qw -- "$key" "$page" || fail "the man page has no $key"
+    words=$(FILCH_POLICY=$key=? "$FILCH" info | sed -n 's/.* is one of //p')
+    for word in $words; do
+        grep -qw -- "$word" "$page" || fail "the man page has no $key=$word"
+    done
+done
+
 if command -v taskset >/dev/null; then
     allowed=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
     timeout 60 taskset -c "$allowed" "$FILCH" info --json >"$scratch/out" 2>"$scratch/err"
