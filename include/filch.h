@@ -171,7 +171,10 @@ FILCH_API void filch_pool_destroy(filch_pool *pool);
 FILCH_API int filch_pool_shutdown(filch_pool *pool, int64_t deadline);
 
 /* Cancels every task of the pool: what they wait for, now or later, returns -ECANCELED (but for events,
- * jobs and the closing of scopes, which end with what they wait for). For good; to be followed by
+ * jobs and the closing of scopes, which end with what they wait for). Tasks and jobs that have not begun,
+ * and those that are made later, are left out: only their clean-ups run, once; a task's result and
+ * filch_job_wait are -ECANCELED. Loops return it too (filch/par.h). What has begun goes on, and so do forks,
+ * FILCH_RUN, and stackless tasks, which may ask filch_canceled. For good; to be followed by
  * filch_pool_shutdown. Returns 0, or -EAGAIN if the machine refused (waits that begin later are
  * cancelled all the same). Any thread. */
 FILCH_API int filch_pool_cancel(filch_pool *pool);
@@ -230,7 +233,8 @@ FILCH_API int filch_submit_detached_on(filch_pool *pool, void (*fn)(void *arg), 
                                        void (*cleanup)(void *arg), int where);
 
 /* Waits until the job is done (its clean-up included); meanwhile a foreign thread works as a
- * guest. Returns 0 or -ETIMEDOUT. Any thread; may wait; may resume on another thread. */
+ * guest. Returns 0, -ETIMEDOUT, or -ECANCELED: its pool was cancelled before it began. Any thread; may wait;
+ * may resume on another thread. */
 FILCH_API int filch_job_wait(filch_job *job, int64_t deadline);
 FILCH_API int filch_job_done(const filch_job *job);
 

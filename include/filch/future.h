@@ -28,8 +28,9 @@ FILCH_API int filch_future_start_with(filch_future **out, const filch_task_attr 
                                       void *(*fn)(void *arg), void *arg);
 
 /* Waits for the result and takes the future; *result (may be null) is what fn returned. If it has not
- * begun, a task that awaits it runs it itself. Returns 0, or -ETIMEDOUT: then the future is still good.
- * One at a time. Any thread; may wait; may resume on another thread. */
+ * begun, a task that awaits it runs it itself. Returns 0; or -ECANCELED if the pool was cancelled before it
+ * began: *result is null; or -ETIMEDOUT: then the future is still good. One at a time. Any thread; may
+ * wait; may resume on another thread. */
 FILCH_API int filch_future_await(filch_future *future, void **result, int64_t deadline);
 
 /* Would it return at once? Any thread. */

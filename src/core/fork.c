@@ -46,6 +46,7 @@ static void root_submitted(filch_pool *pool, struct root_job *r, const char *nam
     filch_job job;
     filch_job_init(&job, root_as_job, r);
     job.name = name;
+    job.slot = JOB_ALWAYS;
     if (filch_submit_on(pool, &job, FILCH_ANYWHERE) != 0)
         report_misuse_named("FILCH_RUN", "the pool is shut down", name);
     (void)filch_job_wait(&job, FILCH_FOREVER);
@@ -128,6 +129,7 @@ void filch_fork(filch_job *job, void (*fn)(void *arg), void *arg)
     *job = (filch_job){.fn = fn, .arg = arg};
     struct worker *w = worker_self();
     if (!w) {
+        job->slot = JOB_ALWAYS; /* its joiner counts on it */
         if (filch_submit(job, FILCH_ANYWHERE) != 0) { /* no pool to be had: serial */
             fn(arg);
             job->slot = 0;
@@ -157,7 +159,7 @@ void filch_join(filch_job *job)
     if (!job || !job->fn)
         report_misuse("filch_join", "null job, or one that was never forked or is joined already");
     filch_slot *slot = job->slot;
-    if (!slot) {
+    if (!slot || slot == JOB_ALWAYS) {
         if (job->pool)
             (void)filch_job_wait(job, FILCH_FOREVER);
         job->fn = 0; /* joined: a second join is reported */

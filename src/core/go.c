@@ -38,7 +38,7 @@ static filch_task_attr attr_of(const filch_task_attr *given, const char *call)
 }
 
 /* The pool is known and open: a descriptor, counted. */
-static int begin(filch_pool *pool, struct worker *w, filch_task **out)
+static inline __attribute__((always_inline)) int begin(filch_pool *pool, struct worker *w, filch_task **out)
 {
     filch_task *t = task_alloc(&pool->tasks, cache_of(w));
     if (!t)
@@ -50,7 +50,7 @@ static int begin(filch_pool *pool, struct worker *w, filch_task **out)
     return rc;
 }
 
-static void start(filch_pool *pool, struct worker *w, filch_task *t)
+static inline __attribute__((always_inline)) void start(filch_pool *pool, struct worker *w, filch_task *t)
 {
     if (w) {
         EV(w, SPAWNED);
@@ -69,11 +69,12 @@ static filch_pool *pool_for(filch_pool *pool, const char *call)
     return job_pool(pool);
 }
 
-/* What a task runs: one or the other. */
+/* What a task runs: one or the other; and does it if its pool is cancelled? */
 struct errand {
     void (*go)(void *arg);
     int (*spawn)(void *arg);
     void *arg;
+    bool always;
 };
 
 /* Makes a task as `a` says, and lets it run. Inlined, so that those without a say cost nothing for it. */
@@ -99,7 +100,8 @@ static inline __attribute__((always_inline)) int make(const filch_task_attr *a, 
     t->pool = pool;
     t->locals = 0;
     t->result = 0;
-    t->flags = (a->large_stack ? TASK_LARGE : 0u) | (e.spawn ? TASK_RETURNS : 0u);
+    t->flags = (a->large_stack ? TASK_LARGE : 0u) | (e.spawn ? TASK_RETURNS : 0u) |
+               (e.always ? TASK_ALWAYS : 0u);
     if (out)
         *out = t;
     start(pool, w, t);
@@ -145,6 +147,17 @@ int filch_spawn(filch_task **out, int (*fn)(void *arg), void *arg)
 {
     filch_task_attr a = FILCH_TASK_ATTR_INIT;
     return make_spawn(&a, fn, arg, out);
+}
+
+int go_always(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
+{
+    return make(attr, "filch_go", (struct errand){.go = fn, .arg = arg, .always = true}, 0);
+}
+
+int spawn_always(filch_task **out, const filch_task_attr *attr, int (*fn)(void *arg), void *arg)
+{
+    filch_task_attr a = attr_of(attr, "filch_spawn");
+    return make(&a, "filch_spawn", (struct errand){.spawn = fn, .arg = arg, .always = true}, out);
 }
 
 int go_scoped(filch_pool *pool, struct wait_token *token, const char *name, int (*fn)(void *), void *arg,

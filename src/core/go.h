@@ -8,8 +8,21 @@
 /* The task ran: tell whoever joins it. It may be gone afterwards. */
 void go_finish(filch_task *t);
 
-/* A task whose waits the token cancels, and whose end it is told of. If the token is cancelled before
- * the task begins, it does not run (unless `always`) and its result is -ECANCELED. 0 or -errno. */
+/* Tasks that run even if their pool is cancelled: something counts on their end. As filch_go_with and
+ * filch_spawn_with. */
+int go_always(const filch_task_attr *attr, void (*fn)(void *arg), void *arg);
+int spawn_always(filch_task **out, const filch_task_attr *attr, int (*fn)(void *arg), void *arg);
+
+/* Has the pool been cancelled (wait_cancel_pool)? Then what has not begun is left out as a worker begins it
+ * (run.c), so that nothing is pulled out of a queue. */
+static inline bool go_pool_canceled(const filch_pool *pool)
+{
+    return filch_load_acquire(&pool->heed) & HEED_CANCEL; /* order: a flag, as in wait_canceled */
+}
+
+/* A task whose waits the token cancels, and whose end it is told of. If the token, or the pool, is
+ * cancelled before the task begins, it does not run (unless `always`) and its result is -ECANCELED. 0 or
+ * -errno. */
 int go_scoped(filch_pool *pool, struct wait_token *token, const char *name, int (*fn)(void *), void *arg,
               bool always);
 

@@ -32,8 +32,6 @@
 
 #include <errno.h>
 
-#define JOB_DETACHED ((filch_slot *)1) /* in job.slot: the library's own copy */
-
 void job_check_pool(const filch_pool *pool, const char *call)
 {
     if (!pool || pool->magic != POOL_MAGIC)
@@ -288,11 +286,18 @@ int filch_job_done(const filch_job *job)
     return event_is_set(&job->state);
 }
 
+/* What its waiters are told. */
+static int result_of(const filch_job *job)
+{
+    return job->slot == JOB_LEFT_OUT ? -ECANCELED : 0;
+}
+
 static int wait_done(filch_job *job, int64_t deadline)
 {
     static const struct wait_subject about = {"filch_job_wait", "job", WAIT_FOR_OBJECT,
                                               offsetof(filch_job, name), 0};
-    return event_wait_about(&job->state, deadline, &about, job);
+    int rc = event_wait_about(&job->state, deadline, &about, job);
+    return rc == 0 ? result_of(job) : rc;
 }
 
 int filch_job_wait(filch_job *job, int64_t deadline)
@@ -300,16 +305,16 @@ int filch_job_wait(filch_job *job, int64_t deadline)
     if (!job || !job->pool)
         report_misuse("filch_job_wait", "the job was not submitted");
     if (event_is_set(&job->state)) /* then its pool may be gone */
-        return 0;
+        return result_of(job);
     if (self_in(job->pool))
         return wait_done(job, deadline);
     int rc;
     do {
         job_help(job->pool, job_is_done, job, deadline);
         if (event_is_set(&job->state))
-            return 0;
+            return result_of(job);
         rc = wait_done(job, event_deadline(job->pool, deadline));
-    } while (rc != 0 && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
+    } while (rc == -ETIMEDOUT && (deadline == FILCH_FOREVER || os_clock_ns() < deadline));
     return rc;
 }
 

@@ -4,7 +4,20 @@
 
 #include "core/idle.h"
 
-/* The job ran: tell whoever waits. The job may be gone afterwards. */
+/* In job.slot of jobs that are not forks: the library's own copy; one that runs even if its pool is cancelled;
+ * one that did not run, because its pool was. */
+#define JOB_DETACHED ((filch_slot *)1)
+#define JOB_ALWAYS ((filch_slot *)2)
+#define JOB_LEFT_OUT ((filch_slot *)3)
+
+/* Instead of running it: its waiters will be told. */
+static inline void job_leave_out(filch_job *job)
+{
+    if (job->slot != JOB_DETACHED)
+        job->slot = JOB_LEFT_OUT;
+}
+
+/* The job ran, or was left out: tell those that wait. The job may be gone afterwards. */
 void job_finish(filch_job *job);
 
 /* The pool, or the current one, or the default one; null if there is no memory. */

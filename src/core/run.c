@@ -306,7 +306,10 @@ static __attribute__((noinline)) void run_job(struct fiber *f, filch_job *job)
 {
     struct root r = {.name = job->name};
     root_begin(f, &r);
-    job->fn(job->arg);
+    if (__builtin_expect(go_pool_canceled(f->pool), 0) && job->slot != JOB_ALWAYS)
+        job_leave_out(job);
+    else
+        job->fn(job->arg);
     if (job->cleanup)
         job->cleanup(job->arg);
     root_over(f, &r);
@@ -325,6 +328,13 @@ static void run_root(struct fiber *f, struct body *b)
     root_end(f);
 }
 
+/* Its scope or its pool was cancelled before it began. Asked only of a task in a scope, or of a pool that was. */
+static __attribute__((noinline)) bool is_left_out(const struct fiber *f, const filch_task *t)
+{
+    bool canceled = (f->token && wait_canceled(f->token)) || go_pool_canceled(f->pool);
+    return canceled && !(t->flags & TASK_ALWAYS);
+}
+
 /* The function of a task, from a root of its own. */
 static inline __attribute__((always_inline)) void task_body(struct fiber *f, filch_task *t)
 {
@@ -332,7 +342,7 @@ static inline __attribute__((always_inline)) void task_body(struct fiber *f, fil
     root_begin(f, &r);
     f->task = t;
     f->token = go_token(t);
-    if (f->token && wait_canceled(f->token) && !(t->flags & TASK_ALWAYS))
+    if ((f->token || __builtin_expect(go_pool_canceled(f->pool), 0)) && is_left_out(f, t))
         t->result = -ECANCELED;
     else if (t->flags & TASK_RETURNS)
         t->result = t->fn.spawn(t->arg);

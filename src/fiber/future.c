@@ -6,12 +6,14 @@
  *
  * [U1] the last of the two acquires what the other did with it.
  */
+#include "core/go.h"
 #include "core/report.h"
 #include "os/os.h"
 
 #include <errno.h>
 #include <filch/future.h>
 #include <filch/ord.h>
+#include <filch/scope.h>
 
 struct filch_future {
     void *(*fn)(void *arg);
@@ -27,12 +29,15 @@ static void leave(filch_future *f)
         os_free(f);
 }
 
+/* Always run: it shares the future. */
 static int future_run(void *arg)
 {
     filch_future *f = arg;
-    f->result = f->fn(f->arg);
+    int rc = filch_canceled() ? -ECANCELED : 0;
+    if (rc == 0)
+        f->result = f->fn(f->arg);
     leave(f);
-    return 0;
+    return rc;
 }
 
 int filch_future_start_with(filch_future **out, const filch_task_attr *attr, void *(*fn)(void *arg),
@@ -45,7 +50,7 @@ int filch_future_start_with(filch_future **out, const filch_task_attr *attr, voi
     if (!f)
         return -ENOMEM;
     *f = (filch_future){.fn = fn, .arg = arg, .sharers = 2};
-    int rc = filch_spawn_with(&f->task, attr, future_run, f);
+    int rc = spawn_always(&f->task, attr, future_run, f);
     if (rc == 0)
         *out = f;
     else
@@ -67,14 +72,14 @@ static filch_task *task_of(const filch_future *f, const char *call)
 
 int filch_future_await(filch_future *f, void **result, int64_t deadline)
 {
-    int rc = filch_task_join(task_of(f, "filch_future_await"), 0, deadline);
+    int left_out, rc = filch_task_join(task_of(f, "filch_future_await"), &left_out, deadline);
     if (rc != 0)
         return rc;
     if (result)
         *result = f->result;
     f->task = 0; /* used again it is reported, for a while */
     leave(f);
-    return 0;
+    return left_out;
 }
 
 int filch_future_done(const filch_future *f)

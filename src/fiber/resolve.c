@@ -11,6 +11,7 @@
  * [N1] Leaving releases, and the last acquires: what the other did with the query comes before it is freed.
  */
 #include "core/report.h"
+#include "core/go.h"
 #include "core/wait.h"
 #include "fiber/resolve.h"
 
@@ -56,7 +57,7 @@ static int await(struct query *q, int64_t deadline)
     filch_task *t = 0;
     attr.name = "resolver";
     q->sharers = 2;
-    if (!wait_suspends() || filch_spawn_with(&t, &attr, ask_and_leave, q) != 0) {
+    if (!wait_suspends() || spawn_always(&t, &attr, ask_and_leave, q) != 0) {
         q->sharers = 1;
         return filch_blocking(ask, q);
     }

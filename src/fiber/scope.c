@@ -176,12 +176,12 @@ struct boxed {
     struct scope *scope;
 };
 
-/* With a clean-up the task runs even if the scope is cancelled: its function then does not. */
+/* With a clean-up the task runs even if the scope or the pool is cancelled: its function then does not. */
 static int run_boxed(void *p)
 {
     struct boxed box = *(struct boxed *)p;
     os_free(p);
-    int result = wait_canceled(&box.scope->token) ? -ECANCELED : box.fn(box.arg);
+    int result = filch_canceled() ? -ECANCELED : box.fn(box.arg);
     box.cleanup(box.arg);
     return result;
 }
@@ -329,8 +329,7 @@ int filch_canceled(void)
     if (f->token && wait_canceled(f->token))
         return 1;
     bool shielded = f->token && f->token->shield;
-    /* order: a flag, as in wait_canceled */
-    return !shielded && (filch_load_acquire(&f->pool->heed) & HEED_CANCEL);
+    return !shielded && go_pool_canceled(f->pool);
 }
 
 /* ---- clean-up ----------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "par/turn.h"
 
 #include "core/event.h"
+#include "core/go.h"
 #include "core/job.h"
 #include "core/report.h"
 
@@ -69,7 +70,7 @@ static void call_hand(struct pipe *p)
     a.name = p->par.name;
     a.pool = p->par.pool;
     a.large_stack = 1;
-    int error = filch_go_with(&a, hand, p);
+    int error = go_always(&a, hand, p);
     if (error) {
         stop(p, error);
         crew_not_called(&p->crew);

@@ -4,6 +4,7 @@
 #include "mc.h"
 
 #include "core/event.h"
+#include "core/go.h"
 #include "core/job.h"
 #include "core/join.h"
 #include "core/run.h"
@@ -19,7 +20,7 @@ static uint32_t scope_canceled;
 
 /* ---- played: tasks, scopes, and the beginning of a call --------------------------------------- */
 
-int filch_go_with(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
+int go_always(const filch_task_attr *attr, void (*fn)(void *arg), void *arg)
 {
     (void)attr;
     if (refuses && mc_choose(2))

@@ -1,14 +1,18 @@
 /* test_cancel.c: filch_pool_cancel ends what tasks wait for, whenever they begin to. */
 #include "pool_kit.h"
 
+#include <filch/forkjoin.h>
+#include <filch/future.h>
+#include <filch/pipe.h>
 #include <filch/scope.h>
 
-static uint64_t canceled_waits;
+static uint64_t canceled_waits, begun;
 static filch_pool *pool;
 
 static int sleeps(void *arg)
 {
     (void)arg;
+    filch_add_acq_rel(&begun, (uint64_t)1);
     int rc = filch_sleep_until(FILCH_FOREVER);
     CHECK_EQ(rc, -ECANCELED);
     CHECK(filch_canceled());
@@ -62,7 +66,7 @@ static filch_task *spawn(int (*fn)(void *), void *arg)
     return t;
 }
 
-/* Some wait, some begin to, some have not begun when it comes. */
+/* Some wait, some begin to, some have not begun when it comes: those are left out. */
 static void every_wait_of_the_pool_ends(void)
 {
     enum { TASKS = 60 };
@@ -70,7 +74,7 @@ static void every_wait_of_the_pool_ends(void)
         for (int round = 0; round < (KIT_SLOW ? 4 : 20); round++) {
             filch_task *t[TASKS];
             pool = kit_pool(workers);
-            filch_store_relaxed(&canceled_waits, (uint64_t)0);
+            canceled_waits = begun = 0;
             for (int i = 0; i < TASKS; i += 3) {
                 t[i] = spawn(sleeps, 0);
                 t[i + 1] = spawn(joins_a_sleeper, spawn(sleeps, 0));
@@ -79,10 +83,13 @@ static void every_wait_of_the_pool_ends(void)
                     CHECK_EQ(filch_pool_cancel(pool), 0);
             }
             CHECK_EQ(filch_pool_cancel(pool), 0);
-            for (int i = 0; i < TASKS; i++)
-                CHECK_EQ(filch_task_join(t[i], NULL, FILCH_FOREVER), 0);
+            for (int i = 0; i < TASKS; i++) {
+                int result;
+                CHECK_EQ(filch_task_join(t[i], &result, FILCH_FOREVER), 0);
+                CHECK(result == -ECANCELED || (i % 3 > 0 && result == 0));
+            }
             CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
-            CHECK_EQ(canceled_waits, TASKS / 3 * 2);
+            CHECK_EQ(canceled_waits, begun);
             kit_destroy(pool);
         }
     }
@@ -121,6 +128,7 @@ static int naps(void *arg)
 {
     uint32_t *stop = arg;
     int rc = 0;
+    filch_add_acq_rel(&begun, (uint64_t)1);
     while (rc == 0 && !kit_raised(stop))
         rc = filch_sleep_ns(20000);
     CHECK(rc == 0 || rc == -ECANCELED);
@@ -134,10 +142,11 @@ static void waits_that_end_just_then_are_left_alone(void)
     for (int round = 0; round < (KIT_SLOW ? 10 : 60); round++) {
         uint32_t stop = 0;
         pool = kit_pool(1 + round % 4);
-        filch_store_relaxed(&canceled_waits, (uint64_t)0);
+        canceled_waits = begun = 0;
         filch_task *t[TASKS];
         for (int i = 0; i < TASKS; i++)
             t[i] = spawn(naps, &stop);
+        KIT_AWAIT(filch_load_acquire(&begun) == TASKS);
         kit_nap_us(100 * (round % 10));
         CHECK_EQ(filch_pool_cancel(pool), 0);
         for (int i = 0; i < TASKS; i++)
@@ -160,6 +169,7 @@ static int waits_at_gate(void *arg)
 
 static int joins_elsewhere(void *t)
 {
+    filch_add_acq_rel(&begun, (uint64_t)1);
     return filch_task_join(t, NULL, FILCH_FOREVER);
 }
 
@@ -172,8 +182,10 @@ static void a_join_of_another_pools_task_is_cancelled_too(void)
     pool = kit_pool(1);
     a.pool = other;
     gate = (filch_event){0};
+    begun = 0;
     CHECK_EQ(filch_spawn_with(&far, &a, waits_at_gate, 0), 0);
     filch_task *t = spawn(joins_elsewhere, far);
+    KIT_AWAIT(filch_load_acquire(&begun) == 1);
     CHECK_EQ(filch_pool_cancel(pool), 0);
     CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
     CHECK_EQ(result, -ECANCELED);
@@ -181,6 +193,206 @@ static void a_join_of_another_pools_task_is_cancelled_too(void)
     CHECK_EQ(filch_task_join(far, NULL, FILCH_FOREVER), 0);
     kit_destroy(pool);
     kit_destroy(other);
+}
+
+/* ---- what has not begun -------------------------------------------------------------------------------- */
+
+static uint32_t held, let_go, ran;
+
+/* Keeps the only worker until all is queued and the pool is cancelled. */
+static void holds(void *unused)
+{
+    (void)unused;
+    kit_raise(&held);
+    KIT_AWAIT(kit_raised(&let_go));
+}
+
+static void hold_the_worker(void)
+{
+    held = let_go = ran = 0;
+    pool = kit_pool(1);
+    CHECK_EQ(filch_submit_detached_on(pool, holds, NULL, NULL, FILCH_ANYWHERE), 0);
+    KIT_AWAIT(kit_raised(&held));
+}
+
+static void cancel_and_let_go(void)
+{
+    CHECK_EQ(filch_pool_cancel(pool), 0);
+    kit_raise(&let_go);
+}
+
+static void counts(void *counter) { (void)kit_count(counter); }
+static int counts_too(void *counter) { return (int)kit_count(counter); }
+static int gives_seven(void *unused)
+{
+    (void)unused;
+    return 7;
+}
+
+static void jobs_and_tasks_that_have_not_begun_are_left_out(void)
+{
+    enum { EACH = 100 };
+    static filch_job jobs[EACH];
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    filch_task *t[EACH];
+    hold_the_worker();
+    a.pool = pool;
+    for (int i = 0; i < EACH; i++) {
+        int where = i % 2 ? 0 : FILCH_ANYWHERE;
+        filch_job_init(&jobs[i], counts, &ran);
+        CHECK_EQ(filch_submit_on(pool, &jobs[i], where), 0);
+        CHECK_EQ(filch_submit_detached_on(pool, counts, &ran, NULL, where), 0);
+        CHECK_EQ(filch_go_with(&a, counts, &ran), 0);
+        t[i] = spawn(counts_too, &ran);
+        if (i == EACH / 2)
+            CHECK_EQ(filch_pool_cancel(pool), 0); /* the others come later */
+    }
+    cancel_and_let_go();
+    for (int i = 0; i < EACH; i++) {
+        int result = 0;
+        CHECK_EQ(filch_job_wait(&jobs[i], FILCH_FOREVER), -ECANCELED);
+        CHECK_EQ(filch_job_wait(&jobs[i], FILCH_NOW), -ECANCELED);
+        CHECK(filch_job_done(&jobs[i]));
+        CHECK_EQ(filch_task_join(t[i], &result, FILCH_FOREVER), 0);
+        CHECK_EQ(result, -ECANCELED);
+    }
+    CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
+    CHECK_EQ(ran, 0);
+    kit_destroy(pool);
+}
+
+/* They get the argument of what they clean up after: here a count of both. */
+struct pair {
+    uint32_t ran, cleaned;
+};
+
+static void runs(void *pair) { (void)kit_count(&((struct pair *)pair)->ran); }
+static int runs_too(void *pair)
+{
+    runs(pair);
+    return 0;
+}
+static void cleans(void *pair) { (void)kit_count(&((struct pair *)pair)->cleaned); }
+
+static void their_cleanups_run_once(void)
+{
+    enum { EACH = 10 };
+    struct pair detached[EACH] = {{0}}, waited[EACH] = {{0}}, scoped[EACH] = {{0}};
+    filch_job jobs[EACH];
+    filch_scope s;
+    hold_the_worker();
+    CHECK_EQ(filch_scope_open_on(&s, pool), 0);
+    for (int i = 0; i < EACH; i++) {
+        CHECK_EQ(filch_submit_detached_on(pool, runs, &detached[i], cleans, FILCH_ANYWHERE), 0);
+        filch_job_init(&jobs[i], runs, &waited[i]);
+        jobs[i].cleanup = cleans;
+        CHECK_EQ(filch_submit_on(pool, &jobs[i], FILCH_ANYWHERE), 0);
+        CHECK_EQ(filch_scope_go_named(&s, "runs", runs_too, &scoped[i], cleans), 0);
+    }
+    cancel_and_let_go();
+    CHECK_EQ(filch_scope_close(&s), -ECANCELED);
+    CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
+    for (int i = 0; i < EACH; i++) {
+        CHECK_EQ(detached[i].ran + waited[i].ran + scoped[i].ran, 0);
+        CHECK_EQ(detached[i].cleaned, 1);
+        CHECK_EQ(waited[i].cleaned, 1);
+        CHECK_EQ(scoped[i].cleaned, 1);
+    }
+    kit_destroy(pool);
+}
+
+static void *counts_and_points(void *counter)
+{
+    counts(counter);
+    return counter;
+}
+
+static void a_future_that_has_not_begun_says_so(void)
+{
+    filch_task_attr a = FILCH_TASK_ATTR_INIT;
+    filch_future *f, *dropped;
+    void *result = &ran;
+    hold_the_worker();
+    a.pool = pool;
+    CHECK_EQ(filch_future_start_with(&f, &a, counts_and_points, &ran), 0);
+    CHECK_EQ(filch_future_start_with(&dropped, &a, counts_and_points, &ran), 0);
+    filch_future_drop(dropped);
+    cancel_and_let_go();
+    CHECK_EQ(filch_future_await(f, &result, FILCH_FOREVER), -ECANCELED);
+    CHECK(!result);
+    CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
+    CHECK_EQ(ran, 0);
+    kit_destroy(pool);
+}
+
+/* What its caller counts on. */
+FILCH_TASK(int, square, int, n)
+{
+    return n * n;
+}
+
+static void sets_job(void *arg) { kit_raise(arg); }
+
+static int passes(void **item, void *left)
+{
+    *item = (*(int *)left)-- > 0 ? left : NULL;
+    return 0;
+}
+
+static void roots_and_forks_run_and_pipelines_end(void)
+{
+    pool = kit_pool(2);
+    CHECK_EQ(filch_pool_cancel(pool), 0);
+    CHECK_EQ(FILCH_RUN_ON(pool, square, 12), 144);
+    uint32_t raised = 0;
+    filch_run_on(pool, sets_job, &raised);
+    CHECK(kit_raised(&raised));
+    int left = 100;
+    filch_stage stage = {.run = passes, .arg = &left};
+    filch_how how = FILCH_HOW_INIT;
+    how.pool = pool;
+    CHECK_EQ(filch_pipe_run_with(&how, &stage, 1, 4, NULL, NULL, NULL), -ECANCELED);
+    CHECK_EQ(filch_pool_shutdown(pool, FILCH_FOREVER), 0);
+    kit_destroy(pool);
+}
+
+/* While the worker is kept a root from outside is a job there. */
+static void *runs_a_root(void *unused)
+{
+    (void)unused;
+    CHECK_EQ(FILCH_RUN_ON(pool, square, 9), 81);
+    return NULL;
+}
+
+static void a_root_that_is_queued_runs(void)
+{
+    pthread_t thread;
+    hold_the_worker();
+    CHECK_EQ(pthread_create(&thread, NULL, runs_a_root, NULL), 0);
+    KIT_AWAIT(filch_load_relaxed(&pool->pending) > 1);
+    cancel_and_let_go();
+    pthread_join(thread, NULL);
+    kit_destroy(pool);
+}
+
+/* A task that has not begun is joined by one that has: it would be run by its joiner. */
+static int joins_what_has_not_begun(void *unused)
+{
+    int result = 0;
+    (void)unused;
+    filch_task *t = spawn(gives_seven, NULL);
+    CHECK_EQ(filch_pool_cancel(pool), 0);
+    CHECK_EQ(filch_task_join(t, &result, FILCH_FOREVER), 0);
+    return result;
+}
+
+static void a_joiner_does_not_run_it_either(void)
+{
+    int result = 0;
+    pool = kit_pool(1);
+    CHECK_EQ(filch_task_join(spawn(joins_what_has_not_begun, NULL), &result, FILCH_FOREVER), 0);
+    CHECK_EQ(result, -ECANCELED);
+    kit_destroy(pool);
 }
 
 int main(void)
@@ -191,5 +403,11 @@ int main(void)
     RUN(a_task_may_cancel_its_own_pool);
     RUN(waits_that_end_just_then_are_left_alone);
     RUN(a_join_of_another_pools_task_is_cancelled_too);
+    RUN(jobs_and_tasks_that_have_not_begun_are_left_out);
+    RUN(their_cleanups_run_once);
+    RUN(a_future_that_has_not_begun_says_so);
+    RUN(roots_and_forks_run_and_pipelines_end);
+    RUN(a_root_that_is_queued_runs);
+    RUN(a_joiner_does_not_run_it_either);
     return check_report();
 }
