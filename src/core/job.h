@@ -4,8 +4,8 @@
 
 #include "core/idle.h"
 
-/* In job.slot of jobs that are not forks: the library's own copy; one that runs even if its pool is cancelled;
- * one that did not run, because its pool was. */
+/* In job.slot of jobs that are not forks: the library's own copy; one that runs even if its pool is
+ * cancelled; one that did not run, because its pool was. */
 #define JOB_DETACHED ((filch_slot *)1)
 #define JOB_ALWAYS ((filch_slot *)2)
 #define JOB_LEFT_OUT ((filch_slot *)3)

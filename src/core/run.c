@@ -328,7 +328,8 @@ static void run_root(struct fiber *f, struct body *b)
     root_end(f);
 }
 
-/* Its scope or its pool was cancelled before it began. Asked only of a task in a scope, or of a pool that was. */
+/* Its scope or its pool was cancelled before it began. Asked only of a task in a scope, or of a pool that was
+ * cancelled. */
 static __attribute__((noinline)) bool is_left_out(const struct fiber *f, const filch_task *t)
 {
     bool canceled = (f->token && wait_canceled(f->token)) || go_pool_canceled(f->pool);
