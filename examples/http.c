@@ -42,7 +42,7 @@ static const char ok[] = "200 OK", bad[] = "400 Bad Request";
 
 static int64_t in_time(void)
 {
-    return filch_clock_ns() + filch_load_relaxed(&patience);
+    return filch_after_ns(filch_load_relaxed(&patience));
 }
 
 /* Looks at what was read since the last time: ok if the empty line is there, null if not yet. */
@@ -203,7 +203,7 @@ static int serve_request(struct connection *c)
  * would take the answer back if something were left that nobody read. */
 static void hang_up(struct connection *c)
 {
-    int64_t deadline = filch_clock_ns() + SECOND;
+    int64_t deadline = filch_after_s(1);
     shutdown(c->fd, SHUT_WR);
     while (filch_clock_ns() < deadline && filch_read(c->fd, c->in, sizeof c->in, deadline) > 0)
         continue;
@@ -245,7 +245,7 @@ static int serve(void *arg)
         filch_add_relaxed(&connected, 1);
         filch_scope_go_named(&scope, "connection", serve_connection, (void *)(intptr_t)fd, end_connection);
     }
-    filch_scope_deadline(&scope, filch_clock_ns() + SECOND);
+    filch_scope_deadline(&scope, filch_after_s(1));
     int rc = filch_scope_close(&scope);
     return rc == -ETIMEDOUT ? 0 : rc;
 }
@@ -359,7 +359,7 @@ int main(int argc, char **argv)
     printf("http: port %d\n", port);
     fflush(stdout);
     if (argc > 1) {
-        filch_wait_signal(signals, 2, seconds > 0 ? filch_clock_ns() + seconds * SECOND : FILCH_FOREVER);
+        filch_wait_signal(signals, 2, seconds > 0 ? filch_after_s(seconds) : FILCH_FOREVER);
     } else {
         rc = ask_some(attr.pool, 0, ALL - SILENT);
         filch_store_relaxed(&patience, SECOND / 20);

@@ -29,7 +29,7 @@ static enum filch_poll step(filch_async *self, void *arg)
     if (++m->step == STEPS)
         return FILCH_READY;
     if (m->step == STEPS / 2)
-        filch_wake_at(self, filch_clock_ns() + 100000); /* half-way: rest for 0.1 ms */
+        filch_wake_at(self, filch_after_ns(100000)); /* half-way: rest for 0.1 ms */
     else
         filch_wake(self); /* the others first, then again */
     return FILCH_PENDING;

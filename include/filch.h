@@ -46,8 +46,15 @@ FILCH_API const char *filch_version(void);
 #define FILCH_NOW ((int64_t)0)
 #define FILCH_FOREVER INT64_MAX
 
-/* The clock that deadlines are measured by; add to it. Any thread. */
+/* The clock that deadlines are measured by. Any thread. */
 FILCH_API int64_t filch_clock_ns(void);
+/* A deadline so many nanoseconds, milliseconds, seconds from now, as in filch_read(fd, text, size,
+ * filch_after_ms(500)). FILCH_NOW if that is nothing or less, FILCH_FOREVER if it is too much. Any thread.
+ * A duration in place of a deadline lies far in the past, and the call ends at once. Where that happens a
+ * line on stderr names the call, once per process. */
+FILCH_API int64_t filch_after_ns(int64_t ns);
+FILCH_API int64_t filch_after_ms(int64_t ms);
+FILCH_API int64_t filch_after_s(double seconds);
 
 /* ---- policies ----------------------------------------------------------------------------- */
 

@@ -278,6 +278,7 @@ int os_cpu_count(void) { return 2; }
 int os_cpu_affinity(void) { return 2; }
 int64_t os_cpu_quota_milli(void) { return 0; }
 int64_t os_cpu_quota_at(const char *root) { (void)root; return 0; }
+int64_t os_began_ns; /* 0: no deadline lies before it */
 const char *os_getenv(const char *name) { (void)name; return 0; }
 uint64_t os_random_seed(void) { return 42; }
 

@@ -69,7 +69,7 @@ FILCH_API int filch_canceled(void);
  *     static int say_goodbye(void *c) { return filch_write_all(*(int *)c, "bye\n", 4, FILCH_FOREVER); }
  *     ...
  *     if (rc == -ECANCELED)
- *         filch_scope_shield(say_goodbye, &connection, filch_clock_ns() + 1000000000);
+ *         filch_scope_shield(say_goodbye, &connection, filch_after_s(1));
  */
 FILCH_API int filch_scope_shield(int (*fn)(void *arg), void *arg, int64_t deadline);
 

@@ -324,8 +324,10 @@ static int wait_drained(filch_pool *pool, int64_t deadline)
         uint32_t epoch = filch_load_acquire(&pool->drained); /* order: [P2] read before the look */
         if (pool_is_drained(pool))
             return 0;
-        if (deadline <= FILCH_NOW || os_clock_ns() >= deadline)
+        if (deadline <= FILCH_NOW || os_clock_ns() >= deadline) {
+            wait_suspect("filch_pool_wait", deadline);
             return -ETIMEDOUT;
+        }
         job_help(pool, pool_is_drained, pool, deadline);
         if (!pool_is_drained(pool))
             (void)os_futex_wait(&pool->drained, epoch, event_deadline(pool, deadline));

@@ -34,6 +34,27 @@ int64_t filch_clock_ns(void)
     return os_clock_ns();
 }
 
+int64_t filch_after_ns(int64_t ns)
+{
+    if (ns <= 0)
+        return FILCH_NOW;
+    int64_t now = os_clock_ns();
+    return ns < FILCH_FOREVER - now ? now + ns : FILCH_FOREVER;
+}
+
+int64_t filch_after_ms(int64_t ms)
+{
+    return ms < FILCH_FOREVER / 1000000 ? filch_after_ns(ms > 0 ? ms * 1000000 : 0) : FILCH_FOREVER;
+}
+
+int64_t filch_after_s(double seconds)
+{
+    double ns = seconds * 1e9;
+    if (ns >= 9e18)
+        return FILCH_FOREVER;
+    return ns > 0 ? filch_after_ns((int64_t)ns) : FILCH_NOW; /* not a number: not more than 0 */
+}
+
 /* ---- overflow report ---------------------------------------------------------------------- */
 
 /* In a signal handler: no locks, no allocation. */

@@ -2,6 +2,7 @@
 #include "core/budget.h"
 #include "core/event.h"
 #include "core/join.h"
+#include "core/report.h"
 
 #include <errno.h>
 
@@ -167,6 +168,26 @@ int wait_error(int why)
     return why == WAIT_CANCELED ? -ECANCELED : -ETIMEDOUT;
 }
 
+__attribute__((cold, noinline)) static void suspect(const char *call, int64_t deadline)
+{
+    static uint32_t said;
+    report_once(&said, "filch: %s: the deadline %lld lies before this program began: a duration? "
+                "use filch_after_ns", call, (long long)deadline);
+}
+
+void wait_suspect(const char *call, int64_t deadline)
+{
+    if (__builtin_expect(deadline < os_began_ns, 0) && deadline > FILCH_NOW)
+        suspect(call, deadline);
+}
+
+/* Its time was up. */
+static inline void timed_out(const struct wait *w, int64_t deadline)
+{
+    if (__builtin_expect(deadline < os_began_ns, 0))
+        wait_suspect(w->about ? w->about->call : "a wait", deadline);
+}
+
 void wait_node_settle(struct wait_node *n)
 {
     unsigned round = 0;
@@ -212,8 +233,9 @@ static int park_thread(struct wait *w, int64_t deadline)
 {
     if (park(w)) {
         sleep_at(w, deadline);
-        if (filch_load_relaxed(&w->state) == PARKED) /* order: the claim decides */
-            (void)wait_fire(w, WAIT_TIMEOUT);
+        if (filch_load_relaxed(&w->state) == PARKED && /* order: the claim decides */
+            wait_fire(w, WAIT_TIMEOUT))
+            timed_out(w, deadline);
     }
     return result(w);
 }
@@ -229,8 +251,8 @@ static int park_thread_of(filch_pool *pool, struct fiber *f, struct wait *w, int
         sleep_at(w, event_deadline(pool, deadline));
         if (filch_load_relaxed(&w->state) != PARKED) /* order: looked at again by result() */
             return result(w);
-        if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline)
-            (void)wait_fire(w, WAIT_TIMEOUT);
+        if (deadline != FILCH_FOREVER && os_clock_ns() >= deadline && wait_fire(w, WAIT_TIMEOUT))
+            timed_out(w, deadline);
     }
 }
 
@@ -318,6 +340,8 @@ static inline int suspend_until(struct worker *me, struct wait *w, int64_t deadl
     int why = result(w);
     if (why != WAIT_TIMEOUT || late) /* else the timer itself ended it */
         (void)timers_cancel(&a.timer);
+    if (why == WAIT_TIMEOUT)
+        timed_out(w, deadline);
     return why;
 }
 

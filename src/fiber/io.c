@@ -80,6 +80,8 @@ static int try_again(struct try *t, unsigned what, int64_t deadline)
         struct blocking b = {t->fd, what, deadline, 0};
         wait_blocking(block, &b);
         rc = b.result;
+        if (rc == -ETIMEDOUT)
+            wait_suspect(t->about->call, deadline);
     }
     return rc;
 }

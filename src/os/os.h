@@ -103,6 +103,7 @@ int64_t os_cpu_quota_milli(void); /* by cgroup CPU quota, in thousandths of a CP
 int64_t os_cpu_quota_at(const char *root);
 
 const char *os_getenv(const char *name); /* null in setuid programs */
+extern int64_t os_began_ns; /* os_clock_ns when this program, or the library, was loaded */
 void os_print(const char *text, size_t length); /* to stderr, in one write */
 uint64_t os_random_seed(void);
 

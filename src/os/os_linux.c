@@ -453,6 +453,13 @@ int os_pages_guard(void *p, size_t size)
 
 /* ---- the process -------------------------------------------------------------------------- */
 
+int64_t os_began_ns;
+
+static void __attribute__((constructor)) at_load(void)
+{
+    os_began_ns = os_clock_ns();
+}
+
 const char *os_getenv(const char *name)
 {
     return secure_getenv(name);

@@ -337,6 +337,28 @@ static void what_is_carried_may_throw()
     CHECK_EQ(std::uncaught_exceptions(), 0);
 }
 
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static void a_call_waits_for_a_duration_or_until_a_time()
+{
+    using namespace std::chrono_literals;
+    filch::channel<int> c(1);
+    int got = 0;
+    auto before = std::chrono::steady_clock::now();
+    CHECK_EQ(c.recv(got, 2ms), -ETIMEDOUT);
+    CHECK_EQ(c.recv(got, before + 4ms), -ETIMEDOUT);
+    CHECK(std::chrono::steady_clock::now() - before >= 4ms);
+    CHECK_EQ(c.recv(got, 0s), -ETIMEDOUT);
+    CHECK_EQ(c.recv(got, FILCH_NOW), -ETIMEDOUT);
+    CHECK_EQ(c.recv(got, 0), -ETIMEDOUT);
+    CHECK_EQ(static_cast<std::int64_t>(filch::time_limit(std::chrono::hours::max())), FILCH_FOREVER);
+    CHECK_EQ(static_cast<std::int64_t>(filch::time_limit(std::chrono::steady_clock::time_point::max())),
+             FILCH_FOREVER);
+    CHECK_EQ(c.send(7, 1min), 0);
+    CHECK_EQ(c.recv(got, 0.5h), 0);
+    CHECK_EQ(got, 7);
+}
+
 int main()
 {
     RUN(a_detached_task_runs_and_its_closure_is_destroyed);
@@ -356,6 +378,7 @@ int main()
     RUN(what_was_not_received_is_destroyed);
     RUN(a_flow_that_waits_in_a_handler_keeps_its_exception);
     RUN(a_destructor_may_wait_while_an_exception_is_on_its_way);
+    RUN(a_call_waits_for_a_duration_or_until_a_time);
     RUN(what_is_carried_may_throw);
     return check_report();
 }

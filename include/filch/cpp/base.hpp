@@ -4,6 +4,7 @@
 #define FILCH_CPP_BASE_HPP
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,6 +36,29 @@ public:
 class canceled_error : public error {
 public:
     explicit canceled_error(const char *call) : error(ECANCELED, call) {}
+};
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+/* Until when a call waits: a duration from now (std::chrono), a time of std::chrono::steady_clock, or, as in
+ * C, a number of filch_clock_ns, FILCH_NOW or FILCH_FOREVER. */
+class time_limit {
+public:
+    time_limit(std::int64_t clock_ns) noexcept : ns_(clock_ns) {}
+    template <class Rep, class Period>
+    time_limit(std::chrono::duration<Rep, Period> from_now) noexcept
+        : ns_(filch_after_s(std::chrono::duration<double>(from_now).count()))
+    {
+    }
+    template <class Duration>
+    time_limit(std::chrono::time_point<std::chrono::steady_clock, Duration> when) noexcept
+        : ns_(std::chrono::duration_cast<std::chrono::nanoseconds>(when.time_since_epoch()).count())
+    {
+    }
+    operator std::int64_t() const noexcept { return ns_; }
+
+private:
+    std::int64_t ns_;
 };
 
 namespace detail {

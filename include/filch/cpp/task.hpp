@@ -92,8 +92,8 @@ public:
     bool joinable() const noexcept { return shared_ != nullptr; }
     /* Would join() return at once? */
     bool done() const noexcept { return shared_ && (!task_ || filch_task_done(task_)); }
-    /* Waits for its end, until the deadline (of filch_clock_ns) at most. Has it ended? */
-    bool wait(std::int64_t deadline = FILCH_FOREVER) { return !task_ || ended(deadline); }
+    /* Waits for its end, until the deadline at most. Has it ended? */
+    bool wait(time_limit deadline = FILCH_FOREVER) { return !task_ || ended(deadline); }
 
     /* Waits for its end; returns what it returned, or throws what it threw. */
     T join()
@@ -201,7 +201,7 @@ public:
     }
 
     void cancel() noexcept { filch_scope_cancel(&scope_); }
-    void deadline(std::int64_t when) noexcept { filch_scope_deadline(&scope_, when); }
+    void deadline(time_limit when) noexcept { filch_scope_deadline(&scope_, when); }
     bool canceled() const noexcept { return filch_scope_canceled(&scope_) != 0; }
     filch_scope *get() noexcept { return &scope_; }
 };
@@ -241,7 +241,7 @@ public:
     }
 
     /* As filch_chan_send: 0, or -EPIPE (closed), -ETIMEDOUT, -ECANCELED, -ENOMEM; then the value is lost. */
-    int send(T value, std::int64_t deadline = FILCH_FOREVER)
+    int send(T value, time_limit deadline = FILCH_FOREVER)
     {
         detail::carrying exceptions;
         if constexpr (plain) {
@@ -257,7 +257,7 @@ public:
     }
 
     /* As filch_chan_recv: 0, or -EPIPE (closed, and nothing left), -ETIMEDOUT, -ECANCELED. */
-    int recv(T &value, std::int64_t deadline = FILCH_FOREVER)
+    int recv(T &value, time_limit deadline = FILCH_FOREVER)
     {
         item taken;
         int rc = take(&taken, deadline);
