@@ -96,6 +96,12 @@ int *os_errno_at(void)
     return &mc_me()->errno_value;
 }
 
+struct os_exceptions *os_exceptions_at(void)
+{
+    static struct os_exceptions none;
+    return &none;
+}
+
 /* ---- sleep and time ------------------------------------------------------------------------- */
 
 int64_t os_clock_ns(void)

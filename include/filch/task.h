@@ -24,6 +24,10 @@
  * After a wait a task may go on on another thread: see filch_pin in filch.h for code that relies on
  * thread-local storage. Each task has its own errno; but compilers look up where errno is once per
  * function, and go on using that thread's after a wait: read it through filch_errno() there.
+ *
+ * A task, job or stolen fork begins with the floating-point control words (rounding, flush to zero) of the
+ * thread that made its pool, whatever ran there before, and keeps its own over waits. What is a part of the
+ * caller's work begins with the caller's: FILCH_RUN, the pieces of filch_for and its like, filch_blocking.
  */
 #ifndef FILCH_TASK_H
 #define FILCH_TASK_H

@@ -33,11 +33,13 @@ filch_slot *filch_slot_head(filch_pool *pool)
 struct root_job {
     void (*fn)(void *box, filch_slot *head);
     void *box;
+    struct os_fp fp; /* the caller's: it is its call, wherever it runs */
 };
 
 static void root_as_job(void *arg)
 {
     struct root_job *r = arg;
+    os_fp_set(&r->fp);
     r->fn(r->box, filch_slot_head(0));
 }
 
@@ -69,7 +71,8 @@ void filch_slot_root(filch_pool *pool, void (*fn)(void *box, filch_slot *head), 
     if (!fn)
         report_misuse_named("FILCH_RUN", "null function", name);
     pool = root_pool(pool, "FILCH_RUN", name);
-    struct root_job r = {fn, box};
+    struct root_job r = {.fn = fn, .box = box};
+    os_fp_get(&r.fp);
     struct worker *w = worker_self() ? 0 : idle_seat_enter(pool);
     struct body body = {.root = fn, .box = box, .name = name};
     bool ran = false;

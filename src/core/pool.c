@@ -278,6 +278,8 @@ static int pool_make(filch_pool **out, const filch_config *config)
     p->count = p->config.workers > p->config.max_workers ? p->config.workers : p->config.max_workers;
     p->count += (int)p->config.stand_ins;
     p->trim_ns = TRIM_NS;
+    os_fp_get(&p->fp);
+    os_fp_forget_seen(&p->fp);
     p->plain = p->config.queue == FILCH_QUEUE_RING && p->config.ends == FILCH_ENDS_FIFO;
     p->alone = p->plain && p->count == 1;
     p->run_next = p->plain && p->config.run_next == FILCH_RUN_NEXT_ON;

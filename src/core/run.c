@@ -177,9 +177,14 @@ static __attribute__((noinline)) struct fiber *fresh_loop(struct worker *w, work
 /* Leaves the fiber that runs here for another; true, so that callers have nothing left to do. By itself, so
  * that nothing has to be kept in registers over the switch, which saves them all: what is on the stack of one
  * who waits in a crowd has left the cache when he goes on, and each line of it counts. */
+static bool switch_in_handler(struct worker *w, struct fiber *next,
+                              bool (*publish)(struct fiber *from, void *arg), void *arg);
+
 static __attribute__((noinline)) bool switch_to(struct worker *w, struct fiber *next,
                                                 bool (*publish)(struct fiber *from, void *arg), void *arg)
 {
+    if (__builtin_expect(os_handles(w->body->exceptions), 0))
+        return switch_in_handler(w, next, publish, arg);
     struct fiber *from = w->fiber, *back;
     w->after = (struct after){w, from, publish, arg};
     from->errno_value = *w->body->errno_at;
@@ -189,6 +194,18 @@ static __attribute__((noinline)) bool switch_to(struct worker *w, struct fiber *
     if (__builtin_expect(back != 0, 0)) /* the one we replaced need not have left */
         ready_here(w, item_fiber(back));
     *w->body->errno_at = w->fiber->errno_value;
+    return true;
+}
+
+/* In a catch block, or in a destructor while an exception passes: what is being handled belongs to this flow,
+ * and the thread handles nothing meanwhile. So a fiber that is entered finds that, or puts its own back. */
+static __attribute__((noinline)) bool switch_in_handler(struct worker *w, struct fiber *next,
+                                                        bool (*publish)(struct fiber *from, void *arg),
+                                                        void *arg)
+{
+    struct os_exceptions mine = os_exceptions_take(w->body->exceptions);
+    (void)switch_to(w, next, publish, arg);
+    *worker_self()->body->exceptions = mine; /* perhaps another thread's */
     return true;
 }
 
@@ -259,7 +276,8 @@ static void set_lineage(struct fiber *f, const struct root *root, const struct l
 }
 
 /* One of the fiber's own jobs does not change the lineage: thieves would take it for that of the
- * younger ones, which stay when this one has ended. */
+ * younger ones, which stay when this one has ended. It goes on with the floating-point control words of who
+ * forked it, as if it was joined; another's begins with the pool's. */
 struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *head)
 {
     struct lineage here = {found->loot.slot, found->loot.up};
@@ -267,11 +285,17 @@ struct fiber *run_loot(struct fiber *f, const struct found *found, filch_slot *h
     const struct root *outer_root = f->root;
     bool own = here.slot >= f->slots.first && here.slot < f->slots.end;
     uint32_t outer_pins = f->pins_held;
+    struct os_fp outer_fp;
+    os_fp_get(&outer_fp);
     f->pins_held = f->pins;
     EV(worker_self(), EXECUTED);
-    if (!own)
+    if (!own) {
         set_lineage(f, found->root, &here);
+        os_fp_set(&f->pool->fp);
+    }
     found->loot.fn(found->loot.slot, head);
+    if (!own)
+        os_fp_set(&outer_fp);
     settled(f, head);
     unpinned(f);
     f->pins_held = outer_pins;
@@ -306,6 +330,7 @@ static __attribute__((noinline)) void run_job(struct fiber *f, filch_job *job)
 {
     struct root r = {.name = job->name};
     root_begin(f, &r);
+    os_fp_set(&f->pool->fp);
     if (__builtin_expect(go_pool_canceled(f->pool), 0) && job->slot != JOB_ALWAYS)
         job_leave_out(job);
     else
@@ -343,6 +368,7 @@ static inline __attribute__((always_inline)) void task_body(struct fiber *f, fil
     root_begin(f, &r);
     f->task = t;
     f->token = go_token(t);
+    os_fp_set(&f->pool->fp);
     if ((f->token || __builtin_expect(go_pool_canceled(f->pool), 0)) && is_left_out(f, t))
         t->result = -ECANCELED;
     else if (t->flags & TASK_RETURNS)
@@ -376,6 +402,8 @@ void run_task_here(struct fiber *f, filch_task *copy)
     const struct par *outer_par = f->par;
     uint32_t outer_pins = f->pins_held;
     int errno_value = os_errno_get();
+    struct os_fp outer_fp;
+    os_fp_get(&outer_fp);
     f->pins_held = f->pins;
     f->par = 0; /* it is not a piece of what its joiner is a piece of */
     copy->link = (uintptr_t)outer_task; /* not in a queue: the dump finds the joiner here */
@@ -385,6 +413,7 @@ void run_task_here(struct fiber *f, filch_task *copy)
     f->token = outer_token;
     f->par = outer_par;
     set_lineage(f, outer_root, outer);
+    os_fp_set(&outer_fp);
     os_errno_set(errno_value);
     job_end_task(worker_self());
 }
@@ -394,6 +423,7 @@ static __attribute__((noinline)) void run_poll(struct fiber *f, filch_async *a)
 {
     struct root r = {.name = a->name};
     root_begin(f, &r);
+    os_fp_set(&f->pool->fp);
     a->run(a);
     root_end(f);
 }
@@ -582,6 +612,8 @@ bool run_body(struct worker *w, struct body *body)
     os_overflow_thread_keep();
     void *before = os_self_get();
     body->errno_at = os_errno_at();
+    body->exceptions = os_exceptions_at();
+    struct os_exceptions handled = os_exceptions_take(body->exceptions); /* of who calls a root */
     w->body = body;
     os_self_set(w);
     struct fiber *f = fiber_hot(w, FIBER_LARGE);
@@ -597,6 +629,8 @@ bool run_body(struct worker *w, struct body *body)
         (void)arrived(os_context_switch(&body->context, &f->context, &start), &none);
         run_enter(w, 0);
     }
+    if (os_handles(&handled))
+        *body->exceptions = handled;
     os_self_set(before);
     return f != 0;
 }

@@ -14,6 +14,7 @@ struct body {
     bool (*until)(void *arg);      /* a guest that waits leaves when this holds, or when there  */
     void *until_arg;               /* is nothing to do                                          */
     int *errno_at;                 /* the thread's errno                                        */
+    struct os_exceptions *exceptions; /* what the thread handles: nothing but while a flow of C++ does */
     struct fiber *below;           /* a guest from another seat: the fiber it waits on, or null */
 };
 

@@ -14,6 +14,7 @@
 #include "core/ring.h"
 #include "core/timer.h"
 #include "obs/counters.h"
+#include "os/os_fp.h"
 #include "policy/choice.h"
 
 #include <filch.h>
@@ -123,6 +124,7 @@ struct filch_pool {
     uint32_t heed;             /* what every wait has to heed: see wait.h; written under cancel_lock */
     bool plain;                /* default queue, default ends: the path without questions       */
     bool alone;                /* and one seat: nobody steals                                   */
+    struct os_fp fp;           /* with these words a task or job begins: the creator's          */
     bool run_next;             /* plain, and what is made ready last runs first: see queue.h    */
     struct worker *workers;
     uintptr_t *ring_storage;

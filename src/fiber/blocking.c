@@ -34,6 +34,7 @@ struct call {
     int (*fn)(void *arg);
     void *arg;
     int result, error; /* error: errno, there and back */
+    struct os_fp fp;   /* the caller's */
     uintptr_t done;    /* event */
     struct call *next;
 };
@@ -127,6 +128,7 @@ static void __attribute__((destructor)) at_exit(void)
 static void serve(struct call *c)
 {
     os_errno_set(c->error);
+    os_fp_set(&c->fp);
     c->result = c->fn(c->arg);
     c->error = os_errno_get();
     event_set(&c->done); /* it may be gone now */
@@ -239,6 +241,7 @@ int filch_blocking(int (*fn)(void *arg), void *arg)
     if (!f || f->pins > 0 || w->pool->config.join == FILCH_JOIN_HELP)
         return fn(arg);
     struct call c = {.fn = fn, .arg = arg, .error = os_errno_get()};
+    os_fp_get(&c.fp);
     if (!submit(&c))
         return fn(arg);
     while (event_wait_about(&c.done, FILCH_FOREVER, &about_call, &c) != 0)

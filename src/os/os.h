@@ -37,6 +37,29 @@ int os_errno_get(void) __attribute__((noinline));
 void os_errno_set(int value) __attribute__((noinline));
 int *os_errno_at(void) __attribute__((noinline)); /* where the calling thread has it */
 
+/* What the run-time library of C++ keeps per thread (__cxa_eh_globals): the exceptions that are being
+ * handled, and how many are on their way. */
+struct os_exceptions {
+    void *caught;
+    unsigned uncaught;
+};
+
+/* Where the calling thread has it. Without C++ it is always zero, and never written. */
+struct os_exceptions *os_exceptions_at(void) __attribute__((noinline));
+
+static inline bool os_handles(const struct os_exceptions *e)
+{
+    return ((uintptr_t)e->caught | e->uncaught) != 0;
+}
+
+static inline struct os_exceptions os_exceptions_take(struct os_exceptions *e)
+{
+    struct os_exceptions mine = *e;
+    if (os_handles(&mine))
+        *e = (struct os_exceptions){0, 0};
+    return mine;
+}
+
 /* ---- sleep and time ----------------------------------------------------------------------- */
 
 int64_t os_clock_ns(void);

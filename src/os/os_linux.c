@@ -215,6 +215,15 @@ int *os_errno_at(void)
     return &errno;
 }
 
+/* There if the program is linked with a run-time library of C++. */
+void *__cxa_get_globals(void) __attribute__((weak));
+
+struct os_exceptions *os_exceptions_at(void)
+{
+    static struct os_exceptions none;
+    return __cxa_get_globals ? (struct os_exceptions *)__cxa_get_globals() : &none;
+}
+
 void os_errno_set(int value)
 {
     errno = value;

@@ -20,6 +20,7 @@ void par_begin(struct par *p, const filch_how *how, const char *call)
 {
     struct fiber *f = run_fiber();
     *p = (struct par){.name = call, .begun = os_ticks()};
+    os_fp_get(&p->fp);
     if (how) {
         if (how->size == 0 || how->size > sizeof p->how || how->workers < 0 || how->grain > SIZE_MAX / 4)
             report_misuse(call, "not a valid filch_how; start from FILCH_HOW_INIT");
@@ -124,6 +125,7 @@ struct par_place par_enter(const struct par *p)
     struct par_place place = {f, f->token, f->par};
     f->token = p->token;
     f->par = p;
+    os_fp_set(&p->fp);
     return place;
 }
 

@@ -32,6 +32,7 @@ struct par {
     filch_how how;                 /* complete: zeroes where nothing was said           */
     bool alone;                    /* nothing is forked                                 */
     bool firm;                     /* past the point of return: nothing cancels it      */
+    struct os_fp fp;               /* the caller's: its pieces have them wherever they run */
     uint64_t begun;                /* ticks                                             */
     uint32_t told;
     uint32_t stop;

@@ -322,6 +322,30 @@ static void a_destructor_may_wait_while_an_exception_is_on_its_way()
     }
 }
 
+/* By the C API, which filch.hpp does not wrap. */
+static void a_wait_of_c_in_a_handler_keeps_its_exception()
+{
+    filch::pool pool = kit_pool(3);
+    filch::scope s(pool);
+    for (int i = 0; i < 100; i++)
+        s.go([i] {
+            try {
+                throw std::runtime_error(std::to_string(i));
+            } catch (const std::exception &e) {
+                CHECK_EQ(filch_sleep_ns(10000), 0);
+                filch_yield();
+                CHECK(e.what() == std::to_string(i));
+                try {
+                    throw;
+                } catch (const std::runtime_error &same) {
+                    CHECK(&same == &e);
+                }
+            }
+            CHECK(!std::current_exception());
+        });
+    CHECK_EQ(s.close(), 0);
+}
+
 static void what_is_carried_may_throw()
 {
     try {
@@ -379,6 +403,7 @@ int main()
     RUN(a_flow_that_waits_in_a_handler_keeps_its_exception);
     RUN(a_destructor_may_wait_while_an_exception_is_on_its_way);
     RUN(a_call_waits_for_a_duration_or_until_a_time);
+    RUN(a_wait_of_c_in_a_handler_keeps_its_exception);
     RUN(what_is_carried_may_throw);
     return check_report();
 }
