@@ -417,7 +417,7 @@ int filch_sleep_until(int64_t deadline)
 {
     struct wait w;
     if (os_clock_ns() >= deadline) {
-        wait_suspect("filch_sleep_until", deadline);
+        report_duration("filch_sleep_until", deadline);
         budget_spend_wait();
         return 0;
     }

@@ -325,7 +325,7 @@ static int wait_drained(filch_pool *pool, int64_t deadline)
         if (pool_is_drained(pool))
             return 0;
         if (deadline <= FILCH_NOW || os_clock_ns() >= deadline) {
-            wait_suspect("filch_pool_wait", deadline);
+            report_duration("filch_pool_wait", deadline);
             return -ETIMEDOUT;
         }
         job_help(pool, pool_is_drained, pool, deadline);

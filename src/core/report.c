@@ -2,7 +2,7 @@
 #include "core/child.h"
 #include "os/os.h"
 
-#include <filch/ord.h>
+#include <filch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,4 +60,17 @@ void report_misuse_named(const char *call, const char *text, const char *name)
     report_child(call);
     report_warning("filch: %s: %s (task \"%s\")", call, text, name ? name : "?");
     abort();
+}
+
+__attribute__((cold, noinline)) static void suspect(const char *call, int64_t deadline)
+{
+    static uint32_t said;
+    report_once(&said, "filch: %s: the deadline %lld lies before this program began: a duration? "
+                "use filch_after_ns", call, (long long)deadline);
+}
+
+void report_duration(const char *call, int64_t deadline)
+{
+    if (__builtin_expect(deadline < os_began_ns, 0) && deadline > FILCH_NOW)
+        suspect(call, deadline);
 }

@@ -168,24 +168,11 @@ int wait_error(int why)
     return why == WAIT_CANCELED ? -ECANCELED : -ETIMEDOUT;
 }
 
-__attribute__((cold, noinline)) static void suspect(const char *call, int64_t deadline)
-{
-    static uint32_t said;
-    report_once(&said, "filch: %s: the deadline %lld lies before this program began: a duration? "
-                "use filch_after_ns", call, (long long)deadline);
-}
-
-void wait_suspect(const char *call, int64_t deadline)
-{
-    if (__builtin_expect(deadline < os_began_ns, 0) && deadline > FILCH_NOW)
-        suspect(call, deadline);
-}
-
 /* Its time was up. */
 static inline void timed_out(const struct wait *w, int64_t deadline)
 {
     if (__builtin_expect(deadline < os_began_ns, 0))
-        wait_suspect(w->about ? w->about->call : "a wait", deadline);
+        report_duration(w->about ? w->about->call : "a wait", deadline);
 }
 
 void wait_node_settle(struct wait_node *n)

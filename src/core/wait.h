@@ -157,9 +157,6 @@ bool wait_ended(const struct wait *copy);
  * fails so ends with this, also if it did not begin to wait, because it lets others run now and then
  * (budget.h): so no lock of the core is held. */
 int wait_error(int why);
-/* A wait of this call ends by its deadline: if that is before the program began, it was probably meant to be
- * a duration, and a line says so, once per process. Waits that were parked do this by themselves. */
-void wait_suspect(const char *call, int64_t deadline);
 
 /* The others. One step, or claim and complete with something done in between (state is what
  * wait_claim returned; not WAIT_LOST). */

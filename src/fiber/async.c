@@ -154,7 +154,7 @@ void filch_wake_at(filch_async *self, int64_t deadline)
         (void)timers_cancel(t);
     if (deadline == FILCH_FOREVER)
         return;
-    wait_suspect("filch_wake_at", deadline);
+    report_duration("filch_wake_at", deadline);
     t->fire = on_timer;
     timers_add(worker_self()->timers, t, deadline);
 }

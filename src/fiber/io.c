@@ -81,7 +81,7 @@ static int try_again(struct try *t, unsigned what, int64_t deadline)
         wait_blocking(block, &b);
         rc = b.result;
         if (rc == -ETIMEDOUT)
-            wait_suspect(t->about->call, deadline);
+            report_duration(t->about->call, deadline);
     }
     return rc;
 }

@@ -88,7 +88,7 @@ int resolve(const char *host, int port, struct os_address *out, int most, int64_
         return 1;
     if (deadline <= FILCH_NOW)
         return wait_error(WAIT_TIMEOUT);
-    wait_suspect("filch_resolve", deadline);
+    report_duration("filch_resolve", deadline);
     struct query *q = os_alloc(sizeof *q);
     if (!q)
         return -ENOMEM;

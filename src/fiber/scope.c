@@ -313,7 +313,7 @@ void filch_scope_deadline(filch_scope *scope, int64_t deadline)
     struct worker *w = worker_self();
     if (s->timed)
         report_misuse("filch_scope_deadline", "the scope has one already");
-    wait_suspect("filch_scope_deadline", deadline);
+    report_duration("filch_scope_deadline", deadline);
     s->timed = true;
     s->timer.fire = on_deadline;
     bool here = w && w->pool == s->pool;
@@ -358,7 +358,7 @@ int filch_scope_shield(int (*fn)(void *arg), void *arg, int64_t deadline)
         return fn(arg);
     struct scope s = {.token = {.ended = task_ended, .shield = true}, .magic = SCOPE_MAGIC, .pool = w->pool,
                       .timer.fire = on_deadline};
-    wait_suspect("filch_scope_shield", deadline);
+    report_duration("filch_scope_shield", deadline);
     bool timed = deadline != FILCH_FOREVER;
     if (timed)
         timers_add(w->timers, &s.timer, deadline);
