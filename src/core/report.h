@@ -14,8 +14,8 @@ void report_warning(const char *format, ...) __attribute__((cold, format(printf,
 /* The same, but for the first of all calls with this `said` only. It begins as 0. */
 void report_once(uint32_t *said, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
-/* This call ends by its deadline: if that is before the program began, it was probably meant to be a duration,
- * and a line says so, once per process. Waits that were parked do this by themselves (wait.c). */
+/* This call ends by its deadline: if that is before the program began, it was probably meant to be a
+ * duration, and a line says so, once per process. Waits that were parked do this by themselves (wait.c). */
 void report_duration(const char *call, int64_t deadline);
 
 /* Invariants that always hold; kept in the product because each costs one comparison off the

@@ -118,6 +118,7 @@ static void outsider_answers(void)
     CHECK_EQ(filch_worker_id(), -1);
     CHECK(filch_pool_default() && filch_pool_default() == filch_pool_default());
     CHECK(filch_clock_ns() > 0);
+    CHECK(filch_after_ns(1) > 0 && filch_after_ms(1) > 0 && filch_after_s(1) > 0);
     CHECK_STR(filch_version(), FILCH_VERSION);
     filch_pin(); /* no effect, and none that would have to be undone */
     filch_unpin(), filch_unpin();
@@ -443,6 +444,7 @@ static const struct misuse table[] = {
     SAYS("filch_pool_workers", workers_none, "not a pool"),
     DEAD("filch_pool_workers", workers_dead),
     ANSWERS("filch_pool_workers filch_pool_current filch_worker_id filch_pool_default filch_clock_ns "
+            "filch_after_ns filch_after_ms filch_after_s "
             "filch_version filch_pin filch_unpin", outsider_answers),
 
     SAYS("filch_job_init", init_null_job, "null"),
