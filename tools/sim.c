@@ -190,7 +190,7 @@ static int workload(struct sim_job *job, const char *name)
         return cli_fail(COMMAND, "%s: %s", s->name, message);
     for (int k = 0; k < SETUP_KEYS; k++)
         if (!setup_given(&job->setup, (enum setup_key)k))
-            snprintf(job->setup.value[k], SETUP_VALUE, "%s", job->base.value[k]);
+            memcpy(job->setup.value[k], job->base.value[k], SETUP_VALUE);
     return CLI_OK;
 }
 
