@@ -243,20 +243,36 @@ static int park_thread_of(filch_pool *pool, struct fiber *f, struct wait *w, int
     }
 }
 
-/* A pinned fiber: first what it forked itself, then sleep, out of the seat. */
+/* Its thread sleeps, out of the seat. What it forked can be taken by others meanwhile. */
+static int sleep_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
+{
+    bool leaves_jobs = slots_peek(&f->slots);
+    if (leaves_jobs) {
+        find_expose(f);
+        idle_notify(me->pool, me);
+    }
+    struct away away = idle_seat_step_out(me);
+    int why = park_thread_of(me->pool, f, w, deadline);
+    idle_seat_step_in(me, away);
+    if (leaves_jobs)
+        find_hide(f);
+    f->budget = 0;
+    return why;
+}
+
+/* A pinned fiber: first what it forked itself, which may be what it waits for, and others may not be there to
+ * run it. Not if it waits for a lock: a fork that wants the same lock would wait for it on top of the one that
+ * is to have it. */
 static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
-    while (!is_fired(w) && slots_peek(&f->slots)) {
+    bool for_lock = w->about && w->about->kind == WAIT_FOR_LOCK;
+    while (!for_lock && !is_fired(w) && slots_peek(&f->slots)) {
         if (!join_run_own(me, f))
             os_pause(); /* a thief is at it: it takes this one, the next may be ours */
     }
     if (is_fired(w))
         return result_unparked(f, w);
-    struct away away = idle_seat_step_out(me);
-    int why = park_thread_of(me->pool, f, w, deadline);
-    idle_seat_step_in(me, away);
-    f->budget = 0;
-    return why;
+    return sleep_pinned(me, f, w, deadline);
 }
 
 void wait_blocking(void (*block)(void *arg), void *arg)

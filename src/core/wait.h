@@ -80,6 +80,7 @@ enum wait_kind {
     WAIT_FOR_TASK,           /* the object is a filch_task */
     WAIT_FOR_SCOPE,          /* the object is the token of all the tasks that are waited for */
     WAIT_FOR_FD,             /* the object is a file descriptor: (void *)(intptr_t)fd */
+    WAIT_FOR_LOCK,           /* as WAIT_FOR_OBJECT; a pinned flow does not run its forks meanwhile */
 };
 
 struct wait_subject {

@@ -119,7 +119,7 @@ static void calm_down(filch_mutex *m)
         ;
 }
 
-static const struct wait_subject about_lock = {"filch_mutex_lock", "mutex", WAIT_FOR_OBJECT, 0,
+static const struct wait_subject about_lock = {"filch_mutex_lock", "mutex", WAIT_FOR_LOCK, 0,
                                                offsetof(filch_mutex, owner)};
 
 static int lock_wait_turn(filch_mutex *m, int64_t deadline)

@@ -130,8 +130,8 @@ static int give_up(filch_rwlock *rw, struct wait_node *n, int why)
     return wait_error(why);
 }
 
-static const struct wait_subject about_read = {.call = "filch_rwlock_read_lock", .noun = "rwlock"};
-static const struct wait_subject about_write = {.call = "filch_rwlock_write_lock", .noun = "rwlock"};
+static const struct wait_subject about_read = {"filch_rwlock_read_lock", "rwlock", WAIT_FOR_LOCK, 0, 0};
+static const struct wait_subject about_write = {"filch_rwlock_write_lock", "rwlock", WAIT_FOR_LOCK, 0, 0};
 
 static int lock_wait_turn(filch_rwlock *rw, uint32_t want, int64_t deadline)
 {

@@ -229,6 +229,58 @@ static void forked_tasks_wait_for_a_mutex(void)
     }
 }
 
+/* A root from outside is pinned. While it waits for a mutex it does not run what it forked, which wants the same
+ * mutex: that would wait on top of the root, to which the mutex is given. */
+static filch_mutex wanted;
+static uint32_t is_held, got;
+
+static bool mutex_is_wanted(void)
+{
+    lock_acquire(&wanted.lock);
+    bool any = wanted.waiters.head != NULL;
+    lock_release(&wanted.lock);
+    return any;
+}
+
+/* On the other worker, which it keeps. */
+static void holds_until_wanted(void *unused)
+{
+    (void)unused;
+    CHECK_EQ(filch_mutex_lock(&wanted, FILCH_FOREVER), 0);
+    kit_raise(&is_held);
+    KIT_AWAIT(mutex_is_wanted());
+    kit_nap_us(2000);
+    filch_mutex_unlock(&wanted);
+}
+
+FILCH_TASK(int, takes_it, int, n)
+{
+    CHECK_EQ(filch_mutex_lock(&wanted, FILCH_FOREVER), 0);
+    (void)kit_count(&got);
+    filch_mutex_unlock(&wanted);
+    return n;
+}
+
+FILCH_TASK(int, forks_and_takes_it, int, n)
+{
+    KIT_AWAIT(kit_raised(&is_held));
+    FILCH_FORK(b, takes_it, n);
+    int a = FILCH_CALL(takes_it, n);
+    return a + FILCH_JOIN(takes_it, b);
+}
+
+static void a_pinned_wait_for_a_lock_does_not_run_forks(void)
+{
+    for (int round = 0; round < 20; round++) {
+        filch_pool *pool = kit_pool(2);
+        is_held = got = 0;
+        CHECK_EQ(filch_submit_detached_on(pool, holds_until_wanted, NULL, NULL, 1), 0);
+        CHECK_EQ(FILCH_RUN_ON(pool, forks_and_takes_it, 4), 8);
+        CHECK_EQ(got, 2);
+        kit_destroy(pool);
+    }
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -239,5 +291,6 @@ int main(void)
     RUN(so_may_an_rwlock);
     RUN(so_may_a_permit);
     RUN(forked_tasks_wait_for_a_mutex);
+    RUN(a_pinned_wait_for_a_lock_does_not_run_forks);
     return check_report();
 }
