@@ -261,8 +261,8 @@ static int sleep_pinned(struct worker *me, struct fiber *f, struct wait *w, int6
 }
 
 /* A pinned fiber: first what it forked itself, which may be what it waits for, and others may not be there to
- * run it. Not if it waits for a lock: a fork that wants the same lock would wait for it on top of the one that
- * is to have it. */
+ * run it. Not if it waits for a lock: a fork that wants the same lock would wait for it on top of the one
+ * that is to have it. */
 static int park_pinned(struct worker *me, struct fiber *f, struct wait *w, int64_t deadline)
 {
     bool for_lock = w->about && w->about->kind == WAIT_FOR_LOCK;

@@ -229,8 +229,8 @@ static void forked_tasks_wait_for_a_mutex(void)
     }
 }
 
-/* A root from outside is pinned. While it waits for a mutex it does not run what it forked, which wants the same
- * mutex: that would wait on top of the root, to which the mutex is given. */
+/* A root from outside is pinned. While it waits for a mutex it does not run what it forked, which wants
+ * the same mutex: that would wait on top of the root, to which the mutex is given. */
 static filch_mutex wanted;
 static uint32_t is_held, got;
 
