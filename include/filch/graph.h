@@ -110,7 +110,8 @@ FILCH_API int filch_graph_span_of(const filch_graph *graph, int node, filch_grap
 enum filch_dot {
     FILCH_DOT_PLAIN = 0,
     FILCH_DOT_TIMES = 1,    /* with the times of the last run                                */
-    FILCH_DOT_CRITICAL = 2, /* the longest path in red: by the costs that the next run uses  */
+    FILCH_DOT_CRITICAL = 2, /* the longest path in red: by the costs that the next run uses; with
+                             * FILCH_DOT_TIMES, once it ran, by the times of the last run     */
 };
 
 /* Writes it to a file, or in pieces through a function (what it returns ends it, if not 0). Returns 0, -EIO

@@ -119,6 +119,9 @@ static inline const uint32_t *graph_before(const filch_graph *g, size_t number, 
 }
 /* The node's successor on the longest path, or GRAPH_NONE. */
 uint32_t graph_next_critical(const filch_graph *g, uint32_t number);
+/* The longest path by the times of the last run, with a plan: where it begins, a node's successor on it. */
+uint32_t graph_longest_begin(filch_graph *g);
+uint32_t graph_longest_next(const filch_graph *g, uint32_t number);
 
 /* Clock time of a moment of the last run. */
 int64_t graph_clock(const filch_graph *g, uint64_t ticks);

@@ -97,10 +97,12 @@ static void paint_cycle(const filch_graph *g, uint32_t *red)
         red[cycle[i]] = cycle[(i + 1) % g->cycle] + 1;
 }
 
-static void paint_critical(const filch_graph *g, uint32_t *red)
+/* With times shown, the path is that of the times. */
+static void paint_critical(filch_graph *g, uint32_t *red, bool by_times)
 {
-    for (uint32_t v = g->plan.vertex[0].number, next; v != GRAPH_NONE; v = next) {
-        next = graph_next_critical(g, v);
+    uint32_t v = by_times ? graph_longest_begin(g) : g->plan.vertex[0].number;
+    for (uint32_t next; v != GRAPH_NONE; v = next) {
+        next = by_times ? graph_longest_next(g, v) : graph_next_critical(g, v);
         red[v] = next == GRAPH_NONE ? UINT32_MAX : next + 1;
     }
 }
@@ -130,7 +132,7 @@ static int export(filch_graph *g, write_fn *write, void *arg, unsigned how)
     if (g->cycle)
         paint_cycle(g, red);
     else if (how & FILCH_DOT_CRITICAL && g->living_nodes > 0)
-        paint_critical(g, red);
+        paint_critical(g, red, (how & FILCH_DOT_TIMES) && g->run > 0);
     d.red = red;
     return write_all(&d);
 }

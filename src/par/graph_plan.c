@@ -180,23 +180,33 @@ static uint64_t ticks_of(uint64_t ns)
     return ns > UINT64_MAX / 1024 / (per_us + 1) ? UINT64_MAX : ns * per_us / 1000;
 }
 
-/* At least 1, and so little that no path overflows. */
-static uint64_t cost_of(const filch_graph *g, const struct graph_node *node)
+/* What a node costs: as the next run sees it, or as the last one did. */
+typedef uint64_t cost_fn(const filch_graph *g, const struct graph_node *node);
+
+static uint64_t planned(const filch_graph *g, const struct graph_node *node)
 {
-    uint64_t cost = node->cost, most = UINT64_MAX / (g->count + 1);
-    if (g->measured)
-        cost = node->run ? node->end - node->start : ticks_of(node->cost);
-    return cost == 0 ? 1 : cost < most ? cost : most;
+    if (!g->measured)
+        return node->cost;
+    return node->run ? node->end - node->start : ticks_of(node->cost);
 }
 
-static void measure_ways(filch_graph *g)
+static uint64_t taken(const filch_graph *g, const struct graph_node *node)
 {
+    return node->run == g->run ? node->end - node->start : 0;
+}
+
+/* Each at least 1, and so little that no path overflows. */
+static void measure_ways(filch_graph *g, cost_fn *cost_of)
+{
+    uint64_t most = UINT64_MAX / (g->count + 1);
     struct graph_plan *p = &g->plan;
     size_t count;
     memset(p->way, 0, g->count * sizeof *p->way);
     for (size_t i = 0; i < g->living_nodes; i++) {
         uint32_t v = p->order[i];
-        uint64_t way = p->way[v] += cost_of(g, &g->node[v]); /* it was that of its successors */
+        uint64_t cost = cost_of(g, &g->node[v]);
+        cost = cost == 0 ? 1 : cost < most ? cost : most;
+        uint64_t way = p->way[v] += cost; /* it was that of its successors */
         const uint32_t *before = graph_before(g, v, &count);
         for (size_t k = 0; k < count; k++)
             if (p->way[before[k]] < way)
@@ -209,6 +219,30 @@ uint32_t graph_next_critical(const filch_graph *g, uint32_t number)
     const struct graph_plan *p = &g->plan;
     const struct graph_vertex *v = &p->vertex[p->rank[number]];
     return v->first < v[1].first ? p->vertex[p->after[v->first]].number : GRAPH_NONE;
+}
+
+uint32_t graph_longest_begin(filch_graph *g)
+{
+    struct graph_plan *p = &g->plan;
+    uint32_t begin = GRAPH_NONE;
+    measure_ways(g, taken); /* ranks are made, and keep what they need */
+    for (uint32_t v = 0; v < g->count; v++)
+        if (!g->node[v].removed && (begin == GRAPH_NONE || p->way[v] > p->way[begin]))
+            begin = v;
+    return begin;
+}
+
+uint32_t graph_longest_next(const filch_graph *g, uint32_t number)
+{
+    const struct graph_plan *p = &g->plan;
+    const struct graph_vertex *v = &p->vertex[p->rank[number]];
+    uint32_t next = GRAPH_NONE;
+    for (size_t i = v->first; i < v[1].first; i++) {
+        uint32_t after = p->vertex[p->after[i]].number;
+        if (next == GRAPH_NONE || p->way[after] > p->way[next])
+            next = after;
+    }
+    return next;
 }
 
 /* ---- ranks ---------------------------------------------------------------------------------- */
@@ -293,7 +327,7 @@ int graph_plan(filch_graph *g)
         return rc;
     g->shaped = true;
     if (!g->ranked && g->living_nodes > 0) {
-        measure_ways(g);
+        measure_ways(g, planned);
         sort_by_way(g);
         link_ranks(g);
     }

@@ -2,6 +2,7 @@
 #include "pool_kit.h"
 
 #include "base/rng.h"
+#include "par/graph.h"
 #include "par/ready.h"
 
 #include <filch/graph.h>
@@ -248,6 +249,54 @@ static void text_shows_the_longest_path_and_the_cycle(void)
     filch_graph_destroy(graph);
 }
 
+/* As if the node had taken so long in the last run. */
+static void took(int node, uint64_t ticks)
+{
+    graph->node[node].end = graph->node[node].start + ticks;
+}
+
+static void with_times_the_red_path_is_theirs(void)
+{
+    begin();
+    for (int i = 0; i < 6; i++)
+        add(NULL);
+    edge(0, 1);
+    edge(1, 2);
+    edge(0, 3);
+    edge(3, 2);
+    edge(4, 5); /* by itself */
+    CHECK_EQ(filch_graph_cost(graph, 1, 1000) | filch_graph_cost(graph, 5, 2000), 0);
+    struct text t = dot(FILCH_DOT_TIMES | FILCH_DOT_CRITICAL);
+    struct parsed p = parse(&t);
+    CHECK(has_edge(&p, 4, 5, 1)); /* it has not run: costs are all there is */
+    CHECK_EQ(filch_graph_cost(graph, 5, 1), 0);
+    CHECK_EQ(filch_graph_run(graph), 0);
+    for (int i = 0; i < 6; i++)
+        took(i, i == 3 ? 50000 : 10);
+    t = dot(FILCH_DOT_TIMES | FILCH_DOT_CRITICAL);
+    p = parse(&t);
+    CHECK_EQ(p.red_nodes, 3);
+    CHECK_EQ(p.red_edges, 2);
+    CHECK(has_edge(&p, 0, 3, 1) && has_edge(&p, 3, 2, 1));
+    took(5, 90000);
+    t = dot(FILCH_DOT_TIMES | FILCH_DOT_CRITICAL);
+    p = parse(&t);
+    CHECK_EQ(p.red_nodes, 2);
+    CHECK(has_edge(&p, 4, 5, 1));
+    t = dot(FILCH_DOT_CRITICAL); /* without times, still that of the costs */
+    p = parse(&t);
+    CHECK(has_edge(&p, 0, 1, 1) && has_edge(&p, 1, 2, 1));
+    CHECK_EQ(p.red_nodes, 3);
+    CHECK_EQ(filch_graph_node_remove(graph, 5), 0);
+    t = dot(FILCH_DOT_TIMES | FILCH_DOT_CRITICAL);
+    p = parse(&t);
+    CHECK(has_edge(&p, 0, 3, 1) && has_edge(&p, 3, 2, 1));
+    ran = 0;
+    CHECK_EQ(filch_graph_run(graph), 0);
+    CHECK_EQ(ran, 5u);
+    filch_graph_destroy(graph);
+}
+
 static void text_has_the_times_if_asked(void)
 {
     begin();
@@ -373,6 +422,7 @@ int main(void)
     RUN(of_two_cycles_one_is_named_and_then_the_other);
     RUN(text_says_what_the_graph_is);
     RUN(text_shows_the_longest_path_and_the_cycle);
+    RUN(with_times_the_red_path_is_theirs);
     RUN(text_has_the_times_if_asked);
     RUN(text_goes_to_a_file_or_ends_where_it_is_refused);
     RUN(the_times_of_the_last_run_can_be_asked_for);
