@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SECOND ((int64_t)1000000000)
-enum { LINE_MOST = 2048, HEAD_MOST = 8192, BODY_MOST = 3072 };
+enum { LINE_MOST = 8000, HEAD_MOST = 16384, BODY_MOST = 3072 };
 
 static int64_t patience = 10 * SECOND; /* until a request has come, and until an answer has been taken */
 static uint64_t requests, errors;
@@ -30,7 +30,7 @@ static int connected, draining;
 
 /* In the frame of a connection's task, whose stack has 64 KiB. */
 struct connection {
-    int fd, keep;            /* keep: it stays open for another request  */
+    int fd, keep, head;      /* keep: it stays open for another request; head: no bodies, please */
     size_t used, seen, line; /* bytes read; looked at; of the first line */
     char in[HEAD_MOST];
 };
@@ -52,13 +52,13 @@ static const char *look(struct connection *c)
         char byte = c->in[c->seen], before = c->seen > 0 ? c->in[c->seen - 1] : ' ';
         if ((byte == '\n') != (before == '\r') || (byte >= 0 && byte < ' ' && !memchr("\r\n\t", byte, 3)))
             return bad;
+        if (c->line == 0 && c->seen == LINE_MOST) /* however it came, in one piece or in many */
+            return "414 URI Too Long";
         if (byte == '\n' && c->line == 0)
             c->line = c->seen + 1;
         else if (byte == '\n' && c->in[c->seen - 2] == '\n')
             return c->seen++, ok;
     }
-    if (c->line == 0 && c->used > LINE_MOST)
-        return "414 URI Too Long";
     return c->used == HEAD_MOST ? "431 Request Header Fields Too Large" : NULL;
 }
 
@@ -94,6 +94,20 @@ static const char *parse_field(struct connection *c, char *line, int *hosts)
     return ok;
 }
 
+/* "/path", or as a proxy gets it, "http://host/path". Null: neither. */
+static char *path_of(char *target)
+{
+    if (strncasecmp(target, "http://", 7) == 0) {
+        char *host = target + 7;
+        target = host + strcspn(host, "/?");
+        if (target == host)
+            return NULL;
+        if (*target != '/')
+            *--target = '/'; /* there is only a host, whose last letter is not needed any more */
+    }
+    return *target == '/' ? target : NULL;
+}
+
 /* Cuts the request into strings, in place. */
 static const char *parse(struct connection *c, const char **path)
 {
@@ -102,9 +116,12 @@ static const char *parse(struct connection *c, const char **path)
     char *line = c->in, *end = c->in + c->line - 2;
     *end = c->in[c->seen - 2] = '\0'; /* the first and the last line end here */
     char *target = strchr(line, ' '), *version = target ? strchr(target + 1, ' ') : NULL;
-    if (version == NULL || target[1] != '/')
+    if (version == NULL)
         return bad;
     *target++ = *version++ = '\0';
+    c->head = strcmp(c->in, "HEAD") == 0;
+    if ((target = path_of(target)) == NULL)
+        return bad;
     if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
         return bad;
     *path = target;
@@ -116,7 +133,7 @@ static const char *parse(struct connection *c, const char **path)
     }
     if (status == ok && version[7] == '1' && hosts != 1)
         return bad;
-    return status == ok && strcmp(c->in, "GET") != 0 ? "501 Not Implemented" : status;
+    return status == ok && !c->head && strcmp(c->in, "GET") != 0 ? "501 Not Implemented" : status;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -170,7 +187,7 @@ static int send_answer(struct connection *c, const char *status, const char *bod
     static const char form[] = "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n%s\r\n%s";
     char out[BODY_MOST + 256];
     const char *more = c->keep ? "" : "Connection: close\r\n";
-    int n = snprintf(out, sizeof out, form, status, strlen(body), more, body);
+    int n = snprintf(out, sizeof out, form, status, strlen(body), more, c->head ? "" : body);
     return filch_write_all(c->fd, out, (size_t)n, in_time()) == n;
 }
 
@@ -181,6 +198,7 @@ static int serve_request(struct connection *c)
 {
     const char *path = "", *status = read_request(c);
     char body[BODY_MOST];
+    c->head = 0;
     if (status == NULL)
         return 0;
     if (status == ok)
@@ -214,7 +232,7 @@ static int serve_connection(void *arg)
     struct connection c;
     c.fd = (int)(intptr_t)arg;
     c.used = c.seen = c.line = 0;
-    c.keep = 0;
+    c.keep = c.head = 0;
     while (serve_request(&c))
         continue;
     hang_up(&c);
@@ -263,6 +281,12 @@ static const struct question {
     {"GET /" HOST "Connection: close\r\n\r\n", 0, 0, 1, "\r\n\r\nhello\n"},
     {"GET / HTTP/1.0\r\n\r\n", 0, 0, 1, "\r\n\r\nhello\n"},
     {"GET /" HOST "\r\nGET /x" HOST "\r\nGET /fib/20" HOST "\r\n", 0, 1, 3, "\r\n\r\n6765\n"},
+    {"HEAD /" HOST "\r\nGET /x" HOST "\r\n", 0, 1, 2, "\r\nContent-Length: 6\r\n\r\nHTTP/1.1 404 "},
+    {"HEAD /x" HOST "\r\nGET /" HOST "\r\n", 0, 1, 2, "\r\nContent-Length: 14\r\n\r\nHTTP/1.1 200 "},
+    {"GET http://here:80/fib/20" HOST "\r\n", 0, 1, 1, "\r\n\r\n6765\n"},
+    {"GET HTTP://here" HOST "\r\n", 0, 1, 1, "\r\n\r\nhello\n"},
+    {"GET http://?" HOST "\r\n", 0, 0, 1, "1.1 400 "},
+    {"GET here/" HOST "\r\n", 0, 0, 1, "1.1 400 "},
     {"GET /fib/36" HOST "\r\n", 0, 1, 1, "1.1 400 "},
     {"GET /metrics" HOST "\r\n", 0, 1, 1, "filch_events_total{event=\"executed\"} "},
     {"POST /" HOST "\r\nGET /" HOST "\r\n", 0, 0, 1, "1.1 501 "},

@@ -46,6 +46,24 @@ out_has 'http_connections 3'
 out_has 'http_errors_total 12'
 out_has 'filch_events_total{event="stolen"} '
 
+answers 'HTTP/1.1 200 ' 'GET http://here/fib/10 HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n'
+answers 'Content-Length: 6' 'HEAD / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n'
+case $out in *hello*) fail "a body in the answer to HEAD" ;; esac
+
+# The limit of the first line is the same whether the line comes in one piece or in two.
+line() { printf 'GET /%s HTTP/1.1\\r\\n' "$(head -c $(($1 - 16)) /dev/zero | tr '\0' a)"; } # of so many bytes
+rest='Host: here\r\nConnection: close\r\n\r\n'
+answers 'HTTP/1.1 404 ' "$(line 8000)$rest"
+answers 'HTTP/1.1 414 ' "$(line 8001)$rest"
+exec 3<>"/dev/tcp/127.0.0.1/$port" || fail "no connection"
+whole=$(line 8001)
+printf '%s' "${whole:0:100}" >&3
+sleep 0.1
+printf '%b' "${whole:100}$rest" >&3
+out=$(timeout 60 cat <&3)
+exec 3<&-
+out_has 'HTTP/1.1 414 '
+
 # A client that sends its questions and closes that half. (Bash cannot: the example is its own client.)
 timeout 60 "$http" >"$scratch/self" 2>&1 || fail "it does not answer itself: $(cat "$scratch/self")"
 
