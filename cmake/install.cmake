@@ -5,7 +5,7 @@ set(filch_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/filch)
 
 set(filch_libraries filch_static)
 if(TARGET filch_shared)
-  list(APPEND filch_libraries filch_shared)
+  list(APPEND filch_libraries filch_shared filch_pic)
 endif()
 install(TARGETS ${filch_libraries} EXPORT filch-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -125,6 +125,14 @@ int64_t os_cpu_quota_milli(void); /* by cgroup CPU quota, in thousandths of a CP
 /* The quota as read from files below `root` ("/" on a real machine), for tests. */
 int64_t os_cpu_quota_at(const char *root);
 
+/* For a few words of a thread. In a shared object they lie in the block that every thread has from its start,
+ * where room is scarce, and are read without a call of __tls_get_addr; in a program they do so anyway. */
+#if defined(__PIC__) && !defined(__PIE__)
+#define OS_TLS_FAST __attribute__((tls_model("initial-exec")))
+#else
+#define OS_TLS_FAST
+#endif
+
 const char *os_getenv(const char *name); /* null in setuid programs */
 extern int64_t os_began_ns; /* os_clock_ns when this program, or the library, was loaded */
 void os_print(const char *text, size_t length); /* to stderr, in one write */

@@ -182,7 +182,7 @@ void os_pause_for(unsigned n)
 
 /* ---- what belongs to a thread -------------------------------------------------------------- */
 
-static __thread void *os_self;
+static __thread void *os_self OS_TLS_FAST;
 
 /* The barrier keeps the compiler from finding the accessors pure and merging two calls. */
 void *os_self_get(void)

@@ -213,7 +213,7 @@ void os_overflow_thread_leave(void *cookie)
 static pthread_key_t overflow_key;
 static pthread_once_t overflow_key_once = PTHREAD_ONCE_INIT;
 static bool overflow_key_made;
-static __thread bool overflow_kept;
+static __thread bool overflow_kept OS_TLS_FAST;
 
 static void overflow_key_make(void)
 {
