@@ -10,7 +10,7 @@ root=$tmp/dest/opt/filch
 cp "$SOURCE_DIR"/tests/api/install_fib.c "$tmp/fib.c"
 answer() # answer LABEL PROGRAM
 {
-    said=$(LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libfilch.so.0)") timeout 60 "$2")
+    said=$(LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libfilch.so.0)") timeout 60 $2)
     [ "$said" = 6765 ] || { echo "$1: fib(20) is said to be '$said'"; exit 1; }
 }
 
@@ -29,6 +29,28 @@ nm "$tmp/fib_pc" | grep -q ' filch_layout_[0-9]' || { echo "the program does not
 # shellcheck disable=SC2046
 "$CC" "$tmp/fib.c" -o "$tmp/fib_static" $(pkg-config --cflags filch) "$(find "$root" -name libfilch.a)" -pthread
 answer static "$tmp/fib_static"
+
+# A user's shared object holds the other archive, loaded after the program has begun.
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    int (*run)(void) = NULL;
+    if (plugin)
+        *(void **)&run = dlsym(plugin, "plugin_main");
+    if (!run)
+        fprintf(stderr, "%s\n", dlerror());
+    return run ? run() : 2;
+}
+END
+# shellcheck disable=SC2046
+"$CC" -O2 -fPIC -shared -Wl,-z,defs,-z,nodelete -Dmain=plugin_main "$tmp/fib.c" -o "$tmp/plugin.so" \
+    $(pkg-config --cflags filch) "$(find "$root" -name libfilch_pic.a)" -pthread
+"$CC" -O2 "$tmp/host.c" -o "$tmp/host" -ldl
+answer "shared object" "$tmp/host $tmp/plugin.so"
+if nm -D --defined-only "$tmp/plugin.so" | grep -q ' filch_'; then echo "the shared object exports filch_..."; exit 1; fi
 
 # The same lines are C++.
 if command -v g++ >/dev/null; then
