@@ -275,6 +275,9 @@ void fiber_store_reset(struct fiber_store *s)
             f->token = 0;
             f->par = 0;
             f->lasting = 0;
+            f->budget = 0;
+            f->gate = 0;
+            f->replaced = false;
             f->waiting = 0;
             f->joining = 0;
             f->exposed = 0;

@@ -95,22 +95,32 @@ static void parent_after_fork(void)
     lock_release(&pools_lock);
 }
 
+/* What a worker remembers from one turn to the next belongs to a flow that the child does not have. With
+ * `hushed` left on it would never tell others of what it wakes. */
+static void worker_reset(struct worker *w)
+{
+    w->fiber = 0;
+    memset(w->cached, 0, sizeof w->cached);
+    w->tasks = (struct task_cache){0};
+    w->todo.what = FOUND_NOTHING;
+    w->spawned = w->ended = 0;
+    w->body = 0;
+    w->impatience = w->calm = w->wary = w->streak = 0;
+    w->lent = w->hushed = w->scouts = w->little = false;
+    w->little_since_ns = 0;
+    memset(&w->eyed, 0, sizeof w->eyed);
+    memset(&w->suspect, 0, sizeof w->suspect);
+    memset(&w->looked, 0, sizeof w->looked);
+    timers_reset(w->timers, os_clock_ns());
+    w->inbox = (struct inject){0};
+    queue_reset(w);
+}
+
 /* The child has the calling thread only. Its pools are empty and start anew. */
 static void pool_reset(filch_pool *p)
 {
-    for (int i = 0; i < p->count; i++) {
-        struct worker *w = &p->workers[i];
-        w->fiber = 0;
-        memset(w->cached, 0, sizeof w->cached);
-        w->tasks = (struct task_cache){0};
-        w->todo.what = FOUND_NOTHING;
-        w->spawned = w->ended = 0;
-        timers_reset(w->timers, os_clock_ns());
-        w->body = 0;
-        memset(&w->looked, 0, sizeof w->looked);
-        w->inbox = (struct inject){0};
-        queue_reset(w);
-    }
+    for (int i = 0; i < p->count; i++)
+        worker_reset(&p->workers[i]);
     p->injector = (struct inject){0};
     p->shared.lock = 0; /* perhaps held by a thread that is not here */
     p->shared.count = 0;
