@@ -378,6 +378,31 @@ static enum filch_poll sets_alarm_and_goes(filch_async *self, void *arg)
     return a->polls++ == 0 && a->set_at ? FILCH_PENDING : FILCH_READY;
 }
 
+/* The alarm is moved, then taken back, in one poll: it must not come. */
+static enum filch_poll takes_its_alarm_back(filch_async *self, void *arg)
+{
+    if (filch_add_acq_rel((uint32_t *)arg, 1u) > 0)
+        return FILCH_READY;
+    filch_wake_at(self, filch_clock_ns() + 500000);
+    filch_wake_at(self, filch_clock_ns() + 1000000);
+    filch_wake_at(self, FILCH_FOREVER);
+    return FILCH_PENDING;
+}
+
+static void an_alarm_that_is_set_anew_comes_once_or_not_at_all(void)
+{
+    filch_pool *pool = kit_pool(2);
+    uint32_t polls = 0;
+    filch_async *a = spawn(pool, takes_its_alarm_back, &polls);
+    CHECK_EQ(filch_async_wait(a, filch_clock_ns() + 20000000), -ETIMEDOUT);
+    CHECK_EQ(value_of(&polls), 1);
+    filch_wake(a);
+    CHECK_EQ(filch_async_wait(a, FILCH_FOREVER), 0);
+    CHECK_EQ(value_of(&polls), 2);
+    filch_async_drop(a);
+    kit_destroy(pool);
+}
+
 static void an_alarm_ends_with_its_task(void)
 {
     filch_pool *pool = kit_pool(2);
@@ -548,6 +573,7 @@ int main(void)
     RUN(a_running_task_is_aborted_after_its_poll);
     RUN(a_task_ends_once_whoever_is_first);
     RUN(alarms_come_and_never_too_early);
+    RUN(an_alarm_that_is_set_anew_comes_once_or_not_at_all);
     RUN(an_alarm_ends_with_its_task);
     RUN(any_number_of_tasks_and_threads_wait);
     RUN(a_poll_may_fork_and_wait);

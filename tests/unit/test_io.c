@@ -259,6 +259,38 @@ static void several_accept_from_one_listener(void)
     }
 }
 
+/* The lowest number that is free: as many as are open. */
+static int next_descriptor(void)
+{
+    int fd = dup(STDERR_FILENO);
+    CHECK(fd >= 0);
+    close(fd);
+    return fd;
+}
+
+/* Nothing listens there: the port was bound and given back. */
+static int dials_in_vain(void *port)
+{
+    return filch_dial_tcp("127.0.0.1", *(int *)port, filch_clock_ns() + 5000000000);
+}
+
+static void a_connection_that_fails_leaves_no_descriptor(void)
+{
+    filch_pool *pool = kit_pool(2);
+    int listener = filch_listen_tcp("127.0.0.1", 0, 1), port = filch_socket_port(listener);
+    CHECK(listener >= 0 && port > 0);
+    CHECK_EQ(filch_close(listener), 0);
+    CHECK(join(spawn(pool, dials_in_vain, &port)) < 0); /* whatever is made once is made now */
+    int before = next_descriptor();
+    for (int i = 0; i < 20; i++) {
+        CHECK(join(spawn(pool, dials_in_vain, &port)) < 0);
+        CHECK(dials_in_vain(&port) < 0);
+        CHECK(filch_dial_unix("/nowhere/at/all", FILCH_FOREVER) < 0);
+    }
+    CHECK_EQ(next_descriptor(), before);
+    kit_destroy(pool);
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -269,5 +301,6 @@ int main(void)
     RUN(files_are_read_and_written);
     RUN(two_hundred_connections_at_once);
     RUN(several_accept_from_one_listener);
+    RUN(a_connection_that_fails_leaves_no_descriptor);
     return check_report();
 }

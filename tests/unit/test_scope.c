@@ -375,6 +375,31 @@ static void a_closed_pool_is_an_error_of_the_scope(void)
     kit_destroy(pool);
 }
 
+/* Three scopes in one: the middle one is closed first, and then its memory is something else's. Cancelling
+ * the outer one must not touch what was closed. */
+static void scopes_inside_are_closed_in_any_order(void)
+{
+    static const int orders[][3] = {{1, 0, 2}, {1, 2, 0}, {0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {2, 0, 1}};
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        filch_scope outer, in[3];
+        unsigned char junk[sizeof *in];
+        memset(junk, 0xa5, sizeof junk);
+        CHECK_EQ(filch_scope_open(&outer), 0);
+        for (int i = 0; i < 3; i++)
+            CHECK_EQ(filch_scope_open_in(&in[i], &outer, NULL), 0);
+        for (int i = 0; i < 2; i++) {
+            CHECK_EQ(filch_scope_close(&in[orders[o][i]]), 0);
+            memcpy(&in[orders[o][i]], junk, sizeof junk);
+        }
+        filch_scope_cancel(&outer);
+        for (int i = 0; i < 2; i++)
+            CHECK(memcmp(&in[orders[o][i]], junk, sizeof junk) == 0);
+        CHECK(filch_scope_canceled(&in[orders[o][2]]));
+        CHECK_EQ(filch_scope_close(&in[orders[o][2]]), -ECANCELED);
+        CHECK_EQ(filch_scope_close(&outer), -ECANCELED);
+    }
+}
+
 int main(void)
 {
     kit_watchdog();
@@ -390,5 +415,6 @@ int main(void)
     RUN(cancelling_reaches_channels_semaphores_events_and_descriptors_but_no_lock);
     RUN(a_loop_can_ask);
     RUN(a_closed_pool_is_an_error_of_the_scope);
+    RUN(scopes_inside_are_closed_in_any_order);
     return check_report();
 }

@@ -127,6 +127,38 @@ static void uneven_distributions_are_sorted(void)
 }
 
 /* Large enough for many buckets, in arrays that begin anywhere in a cache line. */
+/* Two sorted runs, the drop between them at every place near the borders of what is looked at piece by
+ * piece: one that is missed is an array taken for sorted. */
+static void two_runs(filch_how *how, enum filch_plain type, size_t n, size_t drop)
+{
+    size_t size = type_size[type];
+    char *v = kit_memory(n * size);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x = i < drop ? 2 * i + 1 : 2 * (i - drop);
+        memcpy(v + i * size, &x, size);
+    }
+    uint64_t *keys = expected(v, n, type);
+    CHECK_EQ(filch_sort_plain_with(how, v, n, type), 0);
+    check_expected(v, n, type, keys);
+    free(v);
+}
+
+static void drops(filch_how *how)
+{
+    static const enum filch_plain types[] = {FILCH_U32, FILCH_I64, FILCH_U64, FILCH_I32};
+    enum { PIECE = 2048, N = 3 * PIECE + 100 };
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t border = 0; border <= N; border += PIECE)
+            for (size_t near = 0; near < 7; near++)
+                if (border + near >= 4 && border + near - 3 < N)
+                    two_runs(how, types[t], N, border + near - 3);
+}
+
+static void a_drop_is_seen_wherever_it_is(void)
+{
+    kit_everywhere(drops);
+}
+
 static void many(filch_how *how)
 {
     size_t n = kit_scaled(5000000, 40);
@@ -382,6 +414,7 @@ int main(void)
     RUN(every_type_pattern_and_length_is_sorted);
     RUN(numbers_of_any_range_are_sorted);
     RUN(uneven_distributions_are_sorted);
+    RUN(a_drop_is_seen_wherever_it_is);
     RUN(millions_are_sorted_and_neighbours_are_not_touched);
     RUN(nans_and_zeros_have_their_place);
     RUN(every_form_sorts_from_inside_a_task);
