@@ -240,6 +240,7 @@ static void with(enum filch_queue queue)
 {
     filch_config c = config_of(WORKERS, FILCH_JOIN_SUSPEND);
     c.queue = queue;
+    c.hog_ns = 1000000000; /* it has a watch */
     CHECK_EQ(filch_pool_create(&pool, &c), 0);
     CHECK_EQ(FILCH_RUN_ON(pool, fib, 10), 55);
     struct ending e = in_child(forks_again);

@@ -152,6 +152,9 @@ static void drops(filch_how *how)
             for (size_t near = 0; near < 7; near++)
                 if (border + near >= 4 && border + near - 3 < N)
                     two_runs(how, types[t], N, border + near - 3);
+    enum { LARGE = 1 << 17 }; /* in several blocks, of which each is looked at by itself */
+    for (size_t blocks = 2; blocks <= 64 && !KIT_SLOW; blocks *= 2)
+        two_runs(how, FILCH_U32, LARGE, LARGE / blocks);
 }
 
 static void a_drop_is_seen_wherever_it_is(void)
