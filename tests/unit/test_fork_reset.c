@@ -255,8 +255,7 @@ static void with_a_shared_queue_too(void) { with(FILCH_QUEUE_SHARED); }
 int main(void)
 {
     if (WITH_TSAN || WITH_ASAN) {
-        puts("skipped: TSan starts no thread in the child of a process that had several; ASan's allocator may be "
-             "locked there");
+        puts("skipped: TSan starts no thread in such a child, ASan may have left its allocator locked");
         return 77;
     }
     RUN(the_child_resets_what_others_held);
