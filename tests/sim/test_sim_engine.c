@@ -412,6 +412,24 @@ static void tasks_arrive_where_place_says(void)
     }
 }
 
+/* What a worker is to begin later is recorded at once, what arrives then is recorded then: in its place,
+ * after it. */
+static void records_of_one_instant_keep_their_order(void)
+{
+    struct kit k;
+    size_t begun = 0, arrived = 0;
+    kit_run_list(&k, "A 0 0 1\nB 0.001 0 1\n", "workers=2 pop=1ms queue=private");
+    for (size_t i = 0; i < k.r.records; i++) {
+        const struct sim_record *e = &k.r.record[i];
+        if (e->kind == SIM_EXECUTING && e->at == MS && !begun)
+            begun = i;
+        if (e->kind == SIM_SUBMITTED && e->at == MS)
+            arrived = i;
+    }
+    CHECK(begun > 0 && arrived > begun);
+    kit_end(&k);
+}
+
 int main(void)
 {
     RUN(every_cost_is_paid_exactly_where_it_belongs);
@@ -437,5 +455,6 @@ int main(void)
     RUN(lines_of_a_file_begin_at_their_times_and_after_others);
     RUN(tasks_arrive_when_arrive_says);
     RUN(tasks_arrive_where_place_says);
+    RUN(records_of_one_instant_keep_their_order);
     return check_report();
 }

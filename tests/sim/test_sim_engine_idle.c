@@ -123,8 +123,10 @@ static void a_part_of_each_wait_is_random_and_no_wait_is_longer(void)
 static void every_seed_has_other_waits_and_every_worker_too(void)
 {
     struct kit k;
-    const char *list = "A 1 0 1\n", *pairs = "workers=3 idle=backoff backoff=0.1..0.1 backoff_jitter=40";
-    char other[120];
+    /* victim=order: nothing but the waits is drawn */
+    const char *list = "A 1 0 1\n";
+    const char *pairs = "workers=3 victim=order idle=backoff backoff=0.1..0.1 backoff_jitter=40";
+    char other[140];
     snprintf(other, sizeof other, "%s seed=2", pairs);
     kit_run_list(&k, list, pairs);
     sim_time second[2] = {0, 0};
