@@ -194,6 +194,8 @@ static void draws_are_quantiles(void)
     CHECK_EQ(dist_draw(&d, 0), 10);
     CHECK_EQ(dist_draw(&d, half), 15);
     CHECK_EQ(dist_draw(&d, UINT64_MAX), 19);
+    d = parsed("uniform:0ns..1ns"); /* both, as likely: mean 1/2, variance 1/4 */
+    CHECK(dist_scv(&d) > 0.99 && dist_scv(&d) < 1.01);
     d = parsed("bimodal:10,1,0");
     CHECK_EQ(dist_draw(&d, 0), 10 * SIM_SECOND);
     d = parsed("bimodal:1,10,0");
