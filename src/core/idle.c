@@ -200,7 +200,7 @@ static int readiness(filch_pool *pool, int id)
     return id > 0 ? READY_BARE : READY_GUESTS;
 }
 
-/* Of those who are woken most readily the one with this rank. */
+/* Of the sleepers that are woken most readily the one with this rank. */
 static int sleeper_ranked(filch_pool *pool, int ready, uint32_t rank)
 {
     for (int id = 0; id < pool->count; id++)
@@ -338,7 +338,7 @@ void idle_notify(filch_pool *pool, struct worker *w)
     }
 }
 
-/* wake=one, =random: a sleeper, if nobody searches. */
+/* wake=one, =random: a sleeper, if no worker searches. */
 static bool wakes_one(const filch_pool *pool)
 {
     return pool->config.wake == FILCH_WAKE_ONE || pool->config.wake == FILCH_WAKE_RANDOM;
